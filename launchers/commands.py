@@ -383,17 +383,17 @@ def list_launchers(*, as_json: bool) -> None:
 
     rows = []
     for recipe in read_all():
-        told = recipe.facts
+        facts = recipe.facts
         stated = {device: " ".join(recipe.precisions(device)) for device in ("gpu", "cpu")}
         rows.append(
             {
                 "recipe": recipe.name,
-                "model": told["model"],
-                "framework": told["framework"],
-                "repository": f"{'/'.join(told['repository'].split('/')[-2:])}@{told['commit'][:7]}",
+                "model": facts["model"],
+                "framework": facts["framework"],
+                "repository": f"{'/'.join(facts['repository'].split('/')[-2:])}@{facts['commit'][:7]}",
                 "precisions": "; ".join(f"{device}: {names}" for device, names in stated.items() if names),
                 "data": f"{recipe.data}, {SYNTHETIC}" if recipe.can_make_data else recipe.data,
-                "needs": told["needs"],
+                "needs": facts["needs"],
             }
         )
     table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)

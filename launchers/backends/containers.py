@@ -142,10 +142,10 @@ class Container:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""
         if Path(self.image).is_file():
             return f"sha256:{sha256_of(Path(self.image))}"
-        told = self.image
-        if self.is_of_a_service and "@sha256:" not in told:
-            told = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)
-        found = _DIGEST.search(told)
+        text = self.image
+        if self.is_of_a_service and "@sha256:" not in text:
+            text = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)
+        found = _DIGEST.search(text)
         return found[0] if found else None
 
 

@@ -136,8 +136,8 @@ class Local(Place):
 
     def line(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
-        told = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
-        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in told.items() if value)
+        meeting = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
+        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in meeting.items() if value)
         return f"{exports}({self._text(job)}) 2>&1 | tee {shell_quoted(folder / LOG)}"
 
     def _text(self, job: Job, name: str | None = None) -> str:

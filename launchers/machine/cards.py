@@ -138,10 +138,10 @@ def nvidia_topology() -> list[list[str]]:
     """Return what lies between cards, a row each, as `nvidia-smi topo -m` says it; nothing where that is missing."""
     question = ["nvidia-smi", "topo", "-m"]
     try:
-        told = subprocess.check_output(question, stderr=subprocess.DEVNULL, errors="replace", timeout=60)
+        topology = subprocess.check_output(question, stderr=subprocess.DEVNULL, errors="replace", timeout=60)
     except (OSError, subprocess.SubprocessError):
         return []
-    rows = [line.split() for line in told.splitlines() if line.startswith("GPU")]
+    rows = [line.split() for line in topology.splitlines() if line.startswith("GPU")]
     return [row[1 : len(rows) + 1] for row in rows]
 
 

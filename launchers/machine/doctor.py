@@ -119,7 +119,7 @@ def _python(launch: Launch) -> Findings:
             advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
             yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
             continue
-        libraries = [f"{key} {told}" for key, told in build.items() if told and key != "version"]
+        libraries = [f"{key} {version}" for key, version in build.items() if version and key != "version"]
         said = f"{name} {build['version']}" + (f" with {', '.join(libraries)}" if libraries else "")
         yield Diagnosis("framework", "ok", f"{said}.")
 

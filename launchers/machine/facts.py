@@ -129,9 +129,9 @@ def container(environ: Mapping[str, str], root: Path) -> str | None:
 
 def processor() -> str:
     """Return the brand of the processor, or its architecture where nothing tells."""
-    told = _CPU_INFO.read_text(encoding="utf-8", errors="replace") if _CPU_INFO.is_file() else ""
-    if not _MODEL.search(told):
+    text = _CPU_INFO.read_text(encoding="utf-8", errors="replace") if _CPU_INFO.is_file() else ""
+    if not _MODEL.search(text):
         with suppress(OSError, subprocess.SubprocessError):  # it knows the names of Arm's
-            told = subprocess.check_output(["lscpu"], env={**os.environ, "LC_ALL": "C"}, text=True, timeout=10)
-    found = _MODEL.search(told)
+            text = subprocess.check_output(["lscpu"], env={**os.environ, "LC_ALL": "C"}, text=True, timeout=10)
+    found = _MODEL.search(text)
     return found[1] if found else platform.machine()

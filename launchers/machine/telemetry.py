@@ -82,8 +82,8 @@ class RunLoad:
         known = self._on_cards or {}
         if come := now - known.keys():
             self._numbers |= {process.pid for process in self._members()}
-        nameless = _UNKNOWN if self._on_cards is None else None
-        self._on_cards = known | {number: program(number) or nameless for number in come}
+        unknown = _UNKNOWN if self._on_cards is None else None
+        self._on_cards = known | {number: program(number) or unknown for number in come}
 
     def foreign(self) -> Foreign:
         """What others took up to the last sample: % of all cores, the load average at first, programs on cards."""

@@ -65,22 +65,22 @@ def _asked_apart(name: "str") -> "dict[str, str | None]":
 def _build(name: "str") -> "dict[str, str | None]":
     try:
         framework = import_module(name)
-        return {key: _first_told(framework, paths) for key, paths in _BUILDS[name].items()}
+        return {key: _first_known(framework, paths) for key, paths in _BUILDS[name].items()}
     except BaseException as error:  # noqa: BLE001  whatever an import ends with is what is told
         first = (str(error).splitlines() or [""])[0]
         return {"error": _FOLDERS.sub("", f"{type(error).__name__}: {first}")}
 
 
-def _first_told(framework: "Any", paths: "list[str]") -> "str | None":
+def _first_known(framework: "Any", paths: "list[str]") -> "str | None":
     for path in paths:
         value = framework
         with suppress(Exception):  # a build without CUDA may answer with any error
             for name in path.split("."):
                 value = value[name] if isinstance(value, dict) else getattr(value, name)
                 value = value() if callable(value) else value
-            told = _dotted(value)
-            if told is not None:
-                return told
+            version = _dotted(value)
+            if version is not None:
+                return version
     return None
 
 

@@ -340,11 +340,11 @@ def wait(folders: Sequence[RunFolder], screen: Screen) -> None:
 
     A signal cancels the jobs. Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
     """
-    told, is_cancelled = dict[Path, str](), False
+    states, is_cancelled = dict[Path, str](), False
     with _collected() as signals:
         for folder in folders:
             with screen.following(folder.unfinished / LOG):
-                while _look([folder], told):
+                while _look([folder], states):
                     if signals and not is_cancelled:
                         is_cancelled = True
                         for submission in filter(None, [one.submission() for one in folders]):
@@ -353,7 +353,7 @@ def wait(folders: Sequence[RunFolder], screen: Screen) -> None:
             screen.finish(signals)
     if signals:
         raise click.exceptions.Exit(_INTERRUPTED_EXIT)
-    _report(told)
+    _report(states)
 
 
 def collect_below(top: Path) -> None:
@@ -364,28 +364,28 @@ def collect_below(top: Path) -> None:
     if not (folders := list(submitted_below(top))):
         say(f"No submitted runs in {top}.", err=True)
         return
-    told = dict[Path, str]()
-    left = _look(folders, told)
-    _report(told, f"; not ended: {len(left)}" if left else "")
+    states = dict[Path, str]()
+    left = _look(folders, states)
+    _report(states, f"; not ended: {len(left)}" if left else "")
 
 
-def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
+def _look(folders: Sequence[RunFolder], states: dict[Path, str]) -> list[RunFolder]:
     """Say what became of the runs whose jobs have ended, and return the others.
 
-    `told`: what was said last of each: the status of the run, or the state of its job, which is said again where it is
-    another one.
+    `states`: what was said last of each: the status of its run, or the state of its job, which is said again where it
+    is another one.
     """
     left = []
     for folder in folders:
-        if not (submission := folder.submission()):  # another one has told it
+        if not (submission := folder.submission()):  # another one has said what became of it
             continue
         job, output = submission["job"], folder.beside(SLURM_OUTPUT)
         is_going, said = slurm.state(job)
         if is_going:
             left.append(folder)
-            if told.get(folder.path) != (state := said.partition(" ")[0]):
+            if states.get(folder.path) != (state := said.partition(" ")[0]):
                 say(f"{folder.path}: Slurm job {job} is {said}.", err=True)
-            told[folder.path] = state
+            states[folder.path] = state
             continue
         with _written(folder):
             folder.beside(SUBMITTED).unlink(missing_ok=True)
@@ -395,14 +395,14 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
             else:
                 output.unlink(missing_ok=True)
                 _tell_end(folder, folder.facts())
-        told[folder.path] = status or FAILED
+        states[folder.path] = status or FAILED
     return left
 
 
-def _report(told: Mapping[Path, str], waits: str = "") -> None:
+def _report(states: Mapping[Path, str], waits: str = "") -> None:
     """Say how many runs have ended; raises click.ClickException where some of them failed."""
-    failed = [str(path) for path, status in told.items() if status in (FAILED, INTERRUPTED)]
-    counts = f"Runs done: {list(told.values()).count(DONE)}, failed: {len(failed)}{waits}"
+    failed = [str(path) for path, status in states.items() if status in (FAILED, INTERRUPTED)]
+    counts = f"Runs done: {list(states.values()).count(DONE)}, failed: {len(failed)}{waits}"
     if failed:
         retry = "`tachograph doctor` may show why; the same command retries them"
         raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}. {retry}.")

@@ -171,14 +171,14 @@ def _extent(line: bytes, start: int, separator: re.Match[bytes], of: Level) -> s
 def _holds(name: bytes, separator: re.Match[bytes], value: bytes, of: Level) -> bool:
     """Say whether `value` is a secret behind a name, by what stands between."""
     kind, quote = next(kind for kind, text in separator.groupdict().items() if text is not None), separator["quote"]
-    if kind == "assign" or (kind == "told" and quote) or (kind != "told" and name.startswith(b"-")):
+    if kind == "assign" or (kind == "verb" and quote) or (kind != "verb" and name.startswith(b"-")):
         return is_secret(value, of, labelled=not quote and separator[0].rstrip().endswith((b":", "：".encode())))
-    if (kind == "told" or (kind in ("list", "column") and _in_capitals(name))) and of is not Level.ANY:
+    if (kind == "verb" or (kind in ("list", "column") and _in_capitals(name))) and of is not Level.ANY:
         return is_secret(value, min(of, Level.LABEL), labelled=True)
     if kind == "list":
         return False
     # Only blanks stand before it, or `is`, as in a sentence.
     if of is not Level.ANY or _IS["placeholder"].fullmatch(value) or _IS["number"].match(value):
         return of is not Level.ANY and _is_random(value, 16)
-    is_word = (kind == "told" or _in_capitals(name)) and _IS["said"].match(value.lower())
+    is_word = (kind == "verb" or _in_capitals(name)) and _IS["said"].match(value.lower())
     return bool(is_word or _IS["mixed"].match(value)) or _is_random(value)

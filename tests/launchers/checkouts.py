@@ -3,17 +3,17 @@
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 from unittest.mock import patch
 
@@ -43,6 +43,7 @@ checkouts.main()
 """
 # What stands in for every program that a launcher may start: it tells the folder, its own name and its arguments.
 TELL = """printf '%s\\0' "$PWD" "${0##*/}" "$@\""""
+PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 
 
 def main() -> None:
@@ -97,17 +98,19 @@ def make_checkout(top: Path) -> Path:
 
 def start(top: Path, recipe: str, body: str = TELL, **variables: str) -> subprocess.CompletedProcess[str]:
     """Start a launcher in a checkout at `top`, where every native program is a shell script with this body."""
-    script = (TOP / "launchers" / f"{recipe}.sh").read_text(encoding="utf-8")
-    folders = [top, *(top / name for name in re.findall(r'cd "\$REPO/([^"$]+)"', script))]
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    for program in ("bin/python", "bin/mpirun", "bin/torchrun", "bin/horovodrun"):
-        executable(top / program, f"#!/bin/sh\n{body}\n")
+    path = TOP / "launchers" / f"{recipe}.sh"
+    for name in ["", *re.findall(r'cd "\$REPO/([^"$]+)"', path.read_text(encoding="utf-8"))]:
+        (top / name).mkdir(parents=True, exist_ok=True)
+    for program in ("python", "mpirun", "torchrun", "horovodrun"):
+        executable(top / "bin" / program, f"#!/bin/sh\n{body}\n")
     executable(top / "bin" / "shuf", "#!/bin/sh\n")
-    path = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
-    environment = {"PATH": path, "REPO": str(top), "WORK": str(top / "work"), **variables}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    environment = {"PATH": _path(top), "REPO": str(top), "WORK": str(top / "work"), **variables}
+    return subprocess.run(["bash", str(path)], env=environment, capture_output=True, text=True, check=False)
+
+
+def _path(top: Path) -> str:
+    """PATH with the programs of a folder before the others."""
+    return f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
 
 @dataclass
@@ -117,41 +120,16 @@ class Native:
     top: Path
     environment: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def repo(self) -> Path:
-        """The checkout."""
-        return self.top / "checkout"
-
-    @property
-    def suite(self) -> Path:
-        """Where run folders go."""
-        return self.top / "logs" / "suite"
-
-    @property
-    def run(self) -> Path:
-        """The folder of the first repeat."""
-        return self.suite / "ResNet50_bs64_fp32_N1C1" / "1"
-
-    @property
-    def run_on_two(self) -> Path:
-        """The folder of the first repeat on two nodes of two cards."""
-        return self.suite / "ResNet50_bs64_fp32_N2C4" / "1"
-
-    @property
-    def command(self) -> list[str]:
-        """The start of every `tachograph` command line."""
-        return [sys.executable, "-c", COMMANDS]
-
-    @property
-    def options(self) -> list[str]:
-        """A command line that runs the case once on a CPU."""
+    def __post_init__(self) -> None:
+        self.repo, self.suite = self.top / "checkout", self.top / "logs" / "suite"
+        # The folders of the first repeat: done, as long as it goes on, and on two nodes of two cards.
+        self.run = self.suite / "ResNet50_bs64_fp32_N1C1" / "1"
+        self.unfinished = self.run.with_name(".1.unfinished")
+        self.run_on_two = self.suite / "ResNet50_bs64_fp32_N2C4" / "1"
+        # The start of every command line in a process of its own, and one that runs the case once on a CPU.
+        self.command = [sys.executable, "-c", COMMANDS]
         place = ["--repo", str(self.repo), "--data", str(self.repo / "data"), "--into", str(self.suite)]
-        return ["launch", "paddleclas_resnet50", *place, "--device", "cpu", "--repeats", "1"]
-
-    @property
-    def unfinished(self) -> Path:
-        """Where the first repeat lies as long as it goes on."""
-        return self.run.with_name(".1.unfinished")
+        self.options = ["launch", "paddleclas_resnet50", *place, "--device", "cpu", "--repeats", "1"]
 
     @property
     def log(self) -> str:
@@ -162,11 +140,9 @@ class Native:
         """Make `program`, a Python text, what the checkout trains with."""
         (self.repo / "tools" / "train.py").write_text(program, encoding="utf-8")
 
-    def started(
-        self, *arguments: str, group: bool = False, limits: Mapping[int, int] | None = None
-    ) -> subprocess.Popen[str]:
-        """Start `tachograph launch` with further arguments, in a process group of its own, or with limits."""
-        process = subprocess.Popen(
+    def started(self, *arguments: str, group: bool = False) -> subprocess.Popen[str]:
+        """Start `tachograph launch` with further arguments, maybe in a process group of its own."""
+        return subprocess.Popen(
             [*self.command, *self.options, *arguments],
             cwd=TOP,
             env=os.environ | self.environment,
@@ -175,9 +151,6 @@ class Native:
             text=True,
             start_new_session=group,
         )
-        for what, most in (limits or {}).items():
-            resource.prlimit(process.pid, what, (most, most))
-        return process
 
     def training(self, *arguments: str, group: bool = False) -> subprocess.Popen[str]:
         """The same; waits until the job has printed a metric line."""
@@ -186,22 +159,18 @@ class Native:
         wait_until(lambda: any(METRIC.encode() in path.read_bytes() for path in self.suite.glob(logs)))
         return process
 
-    def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `tachograph launch` to its end, in this process where it needs no modules or limits of its own."""
-        if not limits and "PYTHONPATH" not in self.environment:
+    def launch(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `tachograph launch` to its end, in this process where it needs no modules of its own."""
+        if "PYTHONPATH" not in self.environment:
             return self.tachograph(*self.options, *arguments)
-        process = self.started(*arguments, limits=limits)
+        process = self.started(*arguments)
         output, errors = process.communicate(timeout=60)
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
-    def tachograph(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a command of the launchers in this process."""
-        return self.whole(*arguments, main=main)
-
-    def whole(
-        self, *arguments: str | Path, cwd: Path = TOP, main: Callable[[], None] | None = None
+    def tachograph(
+        self, *arguments: str | Path, cwd: Path = TOP, main: Callable[[], None] | None = main
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command of the whole program in this process."""
+        """Run a command of the launchers in this process; of the whole program where `main` is None."""
         with patch.dict(os.environ, self.environment):
             return run(*arguments, cwd=cwd, main=main)
 
@@ -212,9 +181,7 @@ class Native:
     def execute(self, script: str) -> None:
         """Execute the script of a dry run."""
         environment = os.environ | self.environment
-        subprocess.run(
-            ["bash"], input=script, text=True, env=environment, cwd=self.top, check=True, capture_output=True
-        )
+        subprocess.run(["bash", "-c", script], env=environment, cwd=self.top, check=True, capture_output=True)
 
     def facts(self) -> dict[str, Any]:
         """The run.json of the first repeat."""
@@ -224,7 +191,7 @@ class Native:
         """The same on two nodes."""
         return run_file(self.run_on_two)
 
-    def told(self) -> list[list[str]]:
+    def printed_by_nodes(self) -> list[list[str]]:
         """What the two nodes printed about themselves, in their order."""
         text = (self.run_on_two / "train.log").read_text(encoding="utf-8")
         lines = [re.sub(r"^\d+: |^\[\d+,\d+\]<stdout>:", "", line) for line in text.splitlines()]
@@ -232,32 +199,26 @@ class Native:
 
     def trainers(self) -> list[psutil.Process]:
         """The processes that train in the checkout."""
-        found = []
-        for process in psutil.process_iter():
-            try:
-                if process.cwd() == str(self.repo) and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-            except psutil.Error:
-                continue
-        return found
+        found = psutil.process_iter(["cwd", "status"])
+        here = [process for process in found if process.info["cwd"] == str(self.repo)]
+        return [process for process in here if process.info["status"] != psutil.STATUS_ZOMBIE]
 
 
-def wait_until(is_so: Any, seconds: float = 30) -> None:
+def wait_until(is_so: Callable[[], object], seconds: float = 30, every: float = 0.01) -> None:
     """Wait until a function returns something true."""
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
-        time.sleep(0.01)
+        time.sleep(every)
 
 
 def make_native(top: Path) -> Native:
     """Lay out a checkout under `top` whose program prints one metric line."""
-    here = Native(top)
+    here = Native(top, {"PATH": _path(top)})
     (here.repo / "tools").mkdir(parents=True)
     (here.repo / "data").mkdir()
     here.trains(PRINT)
-    executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    executable(top / "bin" / "python", PYTHON)
     return here
 
 
@@ -273,9 +234,24 @@ def on_nodes(native: Native) -> Native:
     """Make the program print its node and where the nodes meet, then a metric line."""
     # The distributed launcher of the framework is not installed here; what it would start is started in its place.
     skip = '[ "$1" != -m ] || until case $1 in *.py) ;; *) false ;; esac; do shift; done'
-    executable(native.top / "bin" / "python", f'#!/bin/sh\n{skip}\nexec "{sys.executable}" "$@"\n')
+    executable(native.top / "bin" / "python", PYTHON.replace("\n", f"\n{skip}\n", 1))
     native.trains(telling("MASTER"))
     return native
+
+
+def portable(script: str, top: Path) -> str:
+    """What a dry run prints without the folder on this machine, the port, and the text of meet.bash."""
+    meet = (TOP / "launchers/meet.bash").read_text(encoding="utf-8")
+    quoted = meet.replace("\n", r"\012").replace("'", r"\047")
+    for text in (meet, indent(meet, " " * 14), quoted, str(top)):
+        script = script.replace(text, "@TOP@" if text == str(top) else "@meet.bash@\n")
+    return re.sub(r"(MASTER=\w+:)2\d{4}", r"\1@PORT@", script)
+
+
+def knows_any_name(native: Native) -> None:
+    """Make names of machines that there are not stand for themselves where their addresses are asked for."""
+    python = native.top / "bin" / "python"
+    executable(python, python.read_text().replace("\n", '\n[ "$1" = - ] && exec echo "$2" "$2"\n', 1))
 
 
 @dataclass
@@ -284,6 +260,9 @@ class OwnProgram:
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.suite = self.folder / "logs" / self.folder.name
 
     def change(self, text: str) -> None:
         """Make a text the program."""
@@ -294,19 +273,10 @@ class OwnProgram:
         with patch.dict(os.environ, self.environment):
             return run("run", *arguments, cwd=self.folder / below)
 
-    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command as it was printed, in the folder."""
+    def started(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start the same in a process of its own."""
         environment = os.environ | self.environment
-        environment["PATH"] = f"{TACHOGRAPH.parent}:{environment['PATH']}"
-        return subprocess.run(
-            ["bash", "-c", command],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return subprocess.Popen([TACHOGRAPH, "run", *arguments], cwd=self.folder, env=environment, text=True)
 
     def cases(self) -> list[str]:
         """The names of the folders of all runs, as seen from that of their suite."""
@@ -316,22 +286,15 @@ class OwnProgram:
         """The run.json of a run, such as `train/1`."""
         return run_file(self.suite / run)
 
-    @property
-    def suite(self) -> Path:
-        """Where run folders go."""
-        return self.folder / "logs" / self.folder.name
-
 
 def make_program(top: Path) -> OwnProgram:
     """Lay out a program under `top`, in a commit of its own."""
-    folder = top / "project"
-    folder.mkdir()
-    program = OwnProgram(folder)
+    program = OwnProgram(top / "project", {"PATH": _path(top)})
+    program.folder.mkdir()
     program.change(TRAIN)
-    git(folder, "init", "-q")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "first")
-    executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    executable(top / "bin" / "torchrun", f'#!/bin/sh\nshift 2\nexec "{sys.executable}" "$@"\n')
-    program.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    git(program.folder, "init", "-q")
+    git(program.folder, "add", "-A")
+    git(program.folder, "commit", "-qm", "first")
+    executable(top / "bin" / "python", PYTHON)
+    executable(top / "bin" / "torchrun", PYTHON.replace("\n", "\nshift 2\n", 1))
     return program

@@ -28,12 +28,9 @@ def test_a_checkout_and_a_worktree_of_it_are_described_by_url_and_commit(repo: P
     expected = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), "dirty": False}
     assert [described(repo), described(repo.parent / "other")] == [expected] * 2
     assert described(repo / "tools") == UNKNOWN  # a repository around a folder does not count
-
-
-def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "remote", "add", "origin", URL)
-    assert described(tmp_path) == UNKNOWN | {"repository": URL}
+    git(repo / "tools", "init", "-q")  # and one without commits tells only where it comes from
+    git(repo / "tools", "remote", "add", "origin", URL)
+    assert described(repo / "tools") == UNKNOWN | {"repository": URL}
 
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,16 +73,6 @@ def test_changed_files_make_a_checkout_dirty_and_outputs_do_not_and_asking_write
     assert "\n-one\n+two\n" in unstaged
 
 
-def test_git_is_asked_three_times_at_most(tmp_path: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (repo / "tools" / "train.py").write_text("two\n")
-    counting = f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nPATH=${{PATH#*:}} exec git "$@"\n'
-    executable(tmp_path / "bin" / "git", counting)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    found = Checkout(repo)
-    assert all([found.repository, found.commit, found.is_dirty, found.patch, found.is_of(URL), found.commit])
-    assert (tmp_path / "times").read_text().count("asked") <= 3
-
-
 @pytest.mark.parametrize(("variable", "value"), [("PATH", "/nowhere"), ("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")])
 def test_where_git_is_missing_or_refuses_nothing_is_known(
     repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
@@ -111,10 +98,9 @@ def test_another_repository_causes_a_remark(repo: Path, remote: str | None, is_o
 
 
 def test_another_commit_and_changed_files_cause_remarks(repo: Path) -> None:
-    assert [f"git checkout {'a' * 40}" in remark for remark in remarks(repo, commit="a" * 40)] == [True]
+    assert ["a" * 40 in remark for remark in remarks(repo, commit="a" * 40)] == [True]
     (repo / "tools" / "train.py").write_text("two\n")
-    assert ["git status" in remark for remark in remarks(repo)] == [True]
-    assert len(remarks(repo, commit="a" * 40)) == 2
+    assert (len(remarks(repo)), len(remarks(repo, commit="a" * 40))) == (1, 2)
 
 
 def trap(repo: Path) -> Path:

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 import pandas as pd
 import pytest
-from checkouts import ON_TWO, PRINT, Native, OwnProgram
-from run_contract import misfits
+from checkouts import PRINT, Native, OwnProgram
+from test_run_contract import misfits
 
 from launchers.backends.containers import Container, contained
 from launchers.backends.place import Local
@@ -42,32 +42,8 @@ runroot = "{top}/run"
 OPTIONS = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000"]
 
 
-def missing() -> str | None:
-    """Say why no container can run here; None where one can."""
-    if shutil.which("podman") is None or shutil.which("runc") is None:
-        return "podman and runc of Debian are not installed"
-    return None if _PYTHON.exists() and os.geteuid() == 0 else "the image is made of Debian's Python, by root"
-
-
-def made(top: Path) -> dict[str, str]:
-    """Make an image of bash and Python, of the files of this machine alone; returns how podman finds it.
-
-    `top`: a short path; where that of a socket below it is longer than 108 bytes, podman waits 20 s for each container.
-    """
-    (top / "containers.conf").write_text(_CONFIGURATION, encoding="utf-8")
-    (top / "storage.conf").write_text(_STORAGE.format(top=top), encoding="utf-8")
-    found = {
-        "CONTAINERS_CONF": str(top / "containers.conf"),
-        "CONTAINERS_STORAGE_CONF": str(top / "storage.conf"),
-    }
-    _copy_programs(top / "root")
-    subprocess.run(["tar", "-C", top / "root", "-cf", top / "image.tar", "."], check=True)
-    command = ["podman", "import", str(top / "image.tar"), IMAGE]
-    subprocess.run(command, env=os.environ | found, check=True, capture_output=True)
-    return found
-
-
-def _copy_programs(root: Path) -> None:
+def copy_programs(root: Path) -> None:
+    """Lay out the root of an image of bash and Python, of the files of this machine alone."""
     programs = [Path("/usr/bin", name) for name in _PROGRAMS] + [_PYTHON.resolve()]
     linked = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
     libraries = {Path(word) for word in linked.split() if word.startswith("/") and not word.endswith(":")}
@@ -86,10 +62,23 @@ def _copy_programs(root: Path) -> None:
 @pytest.fixture(scope="session")
 def podman() -> Iterator[dict[str, str]]:
     """The variables by which podman finds an image."""
-    if reason := missing():
-        pytest.skip(reason)
-    with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as top:
-        variables = made(Path(top))
+    if not all(map(shutil.which, ("podman", "runc"))):
+        pytest.skip("podman and runc of Debian are not installed")
+    if not _PYTHON.exists() or os.geteuid() != 0:
+        pytest.skip("the image is made of Debian's Python, by root")
+    # Where the path of a socket below it is longer than 108 bytes, podman waits 20 s for each container.
+    with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        top, variables = Path(folder), dict[str, str]()
+        for name, text in (
+            ("CONTAINERS_CONF", _CONFIGURATION),
+            ("CONTAINERS_STORAGE_CONF", _STORAGE.format(top=folder)),
+        ):
+            variables[name] = str(top / name)
+            (top / name).write_text(text, encoding="utf-8")
+        copy_programs(top / "root")
+        subprocess.run(["tar", "-C", top / "root", "-cf", top / "image.tar", "."], check=True)
+        command = ["podman", "import", str(top / "image.tar"), IMAGE]
+        subprocess.run(command, env=os.environ | variables, check=True, capture_output=True)
         trial = ["run", "--rm", "--network=host", *OPTIONS, IMAGE, "python", "-c", ""]
         if said := asked(variables, *trial):
             pytest.skip(f"podman cannot run a container here: {said}")
@@ -112,9 +101,9 @@ def in_podman(native: Native, podman: dict[str, str]) -> Native:
     return native
 
 
-def options(native: Native, image: str = IMAGE) -> list[str]:
+def options(native: Native) -> list[str]:
     """Those of a launch in the container."""
-    return ["--container", image, "--site", str(native.top / "site.toml")]
+    return ["--container", IMAGE, "--site", str(native.top / "site.toml")]
 
 
 @pytest.mark.slow
@@ -141,7 +130,7 @@ time.sleep(2)
     samples = pd.read_csv(in_podman.run / "cpu.csv")
     assert (samples["processes"].max() >= 1, samples["memory"].max() >= 64) == (True, True)
     answer = in_podman.launch()  # the same case outside is another run
-    assert (answer.returncode, "(container=localhost/small:1" in answer.stderr) == (1, True)
+    assert (answer.returncode, f"container={IMAGE}" in answer.stderr) == (1, True)
     doctor = in_podman.tachograph("doctor", "--json", *options(in_podman))
     assert '"said": "Python 3' in doctor.stdout
 
@@ -191,7 +180,7 @@ def test_a_command_runs_in_a_container_on_nodes_of_slurm(
 
 REPO, WORK = "/a/repo", "/a/.1.work"
 NAMED = "--shm-size=64g --name=a --volume={REPO} --volume={WORK} --volume=/scratch:/scratch:ro"
-TOLD = f"""
+HANDED = f"""
 docker gpu run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all {NAMED}
 podman gpu run --rm --network=host --security-opt=label=disable --device=nvidia.com/gpu=all {NAMED}
 podman cpu run --rm --network=host --security-opt=label=disable {NAMED}
@@ -206,8 +195,8 @@ def read(line: str) -> list[str]:
     return answer.stdout.split("\0")[:-1]
 
 
-@pytest.mark.parametrize("row", TOLD.split("\n")[1:-1])
-def test_each_runtime_is_told_what_a_job_needs_and_nothing_of_this_machine(
+@pytest.mark.parametrize("row", HANDED.split("\n")[1:-1])
+def test_each_runtime_is_given_what_a_job_needs_and_nothing_of_this_machine(
     row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {"REPO": REPO, "WORK": WORK, "NCCL_DEBUG": "INFO"}.items():
@@ -241,20 +230,6 @@ def test_blanks_in_paths_and_words_stay_what_they_are(tmp_path: Path, monkeypatc
     mounts = [f"--volume={repo}:{repo}", f"--volume={tmp_path}/a work:{tmp_path}/a work", "--volume=/a $b:/c d"]
     assert [word for word in words if word.startswith("--volume=")] == mounts
     assert words[-5:] == ["--x=y z", "image#1", "bash", "-c", job.command]
-
-
-def test_a_job_script_with_a_container_has_no_path_of_the_machine_and_one_task_a_node(native: Native) -> None:
-    (native.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
-    where = ["--on", "slurm", *options(native, "nvcr.io#nvidia/a:1")]
-    script = native.dry_run(*ON_TWO, *where)
-    body = script[script.index("#SBATCH") :]
-    mounts = '--volume="$REPO":"$REPO" --volume="$WORK":"$WORK"'
-    assert (mounts in body.replace("'", ""), "nvcr.io#nvidia/a:1'" in body) == (True, True)
-    assert str(native.repo) not in body
-    (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    # Nothing connects the containers of the tasks of one node.
-    answer = native.tachograph("launch", "nvidia_tensorflow_resnet50", "--repo", native.repo, *where, "--dry-run")
-    assert (answer.returncode, "nvidia_tensorflow_resnet50" in answer.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("image", ["--privileged", "a b", "a.sif"])

@@ -91,8 +91,9 @@ class Patient:
         return list(doctor.examine(Launch(self.environ, recipe, self.repo, inside=self.answer, **wants)))
 
     def ills(self, **wants: Any) -> str:
-        """All that is not good: the subject, and a `!` where it would stop a launch."""
+        """All that is not good, with advice: the subject, and a `!` where it would stop a launch."""
         ill = [found for found in self.findings(**wants) if found.level != "ok"]
+        assert all(found.advice for found in ill)
         return ", ".join(f"{found.subject}{'!' if found.level == 'bad' else ''}" for found in ill)
 
 
@@ -108,15 +109,6 @@ def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(pat
         *["python", "framework", "needs", "cards", "idle", "driver", "load"],
         *["disk", "shared memory", "variables", "data", "checkout"],
     ]
-
-
-def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
-    other = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
-    patient.change(frameworks={"torch": {**TORCH, "cuda": "13.0"}}, cards={"utilisation": 90}, checkout=other)
-    patient.packages, patient.disk, patient.shared = {}, 0, 0
-    found = [finding for finding in patient.findings(data=patient.top / "nowhere") if finding.level != "ok"]
-    assert len(found) == 12
-    assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
 
 def torch(**changes: object) -> dict[str, object]:
@@ -178,6 +170,23 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (paddle("7.36.2"), {"cards": 1}, "versions"),
     (paddle("7.36.2", "PaddleClas"), {"cards": 2}, "versions"),
     (paddle("6.33.5"), {"cards": 2}, ""),
+    ({"python": False, "packages": {}, "disk": 0, "shared": 0}, {}, "python!, disk!, shared memory!"),
+    *(
+        ({"facts": {"needs": needs}}, {}, "")
+        # the last ones cannot be looked up
+        for needs in (
+            "torch",
+            "torch 2",
+            "torch 2.4.1",
+            "pillow",
+            "torch, Open MPI",
+            "lddl of NVIDIA (it stops, on images too)",
+        )
+    ),
+    *(
+        ({"facts": {"needs": needs}}, {}, "needs")
+        for needs in ("torch 2.40", "torch, dllogger", "torch-gpu", "torch, and dllogger", "torch, other.txt")
+    ),
 ]
 
 
@@ -203,30 +212,6 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     recipe = Recipe("resnet", {**FACTS, "commit": commit, "needs": "torch"}, {"DATA": "data"})
     *_, last = doctor.examine(Launch(os.environ, recipe, tmp_path))
     assert (last.subject, last.level, commit[:12] in last.said) == ("checkout", "ok", True)
-
-
-@pytest.mark.parametrize(
-    ("needs", "lacking"),
-    [
-        ("torch", None),
-        ("torch 2", None),
-        ("torch 2.4.1", None),
-        ("pillow", None),
-        ("torch 2.40", "2.40"),
-        ("torch, dllogger", "dllogger"),
-        ("torch-gpu", "torch-gpu"),
-        ("torch, lddl of NVIDIA (it stops without, on images too)", None),  # which cannot be looked up
-        ("torch, and dllogger", "dllogger"),
-        ("torch, Open MPI", None),
-        ("torch, other.txt", "other.txt"),
-    ],
-)
-def test_what_the_recipe_needs_is_looked_up(patient: Patient, needs: str, lacking: str | None) -> None:
-    patient.change(facts={"needs": needs})
-    found = [finding for finding in patient.findings() if finding.level != "ok"]
-    assert [(one.subject, one.level, str(lacking) in one.said) for one in found] == (
-        [("needs", "warning", True)] if lacking else []
-    )
 
 
 def test_requirements_are_those_of_the_program_and_a_missing_one_is_named(patient: Patient) -> None:

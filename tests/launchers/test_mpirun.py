@@ -7,19 +7,19 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import ON_TWO, Native, executable, on_nodes, telling
+from checkouts import ON_TWO, Native, executable, knows_any_name, on_nodes, telling
 
 from launchers.backends.place import hosts_of_tasks
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
 HERE = "localhost:2"
 
-needs_mpirun = pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun of Debian's openmpi-bin is missing")
-
 
 @pytest.fixture
 def on_mpirun(native: Native) -> Native:
     """A checkout on several nodes, where mpirun may be started by root."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("mpirun of Debian's openmpi-bin is missing")
     native.environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return on_nodes(native)
 
@@ -34,10 +34,7 @@ def on_two_machines(on_mpirun: Native) -> Native:
     own = f"{native.top}/$host"
     start = f'mkdir -p "{own}"\nexec env -i {login} HOST="$host" TMPDIR="{own}" sh -c "$*"'
     executable(native.top / "bin" / "agent", f"#!/bin/sh\nhost=$1\nshift\n{start}\n")
-    python = native.top / "bin" / "python"
-    # The names of machines that there are not stand for themselves, where their addresses are asked for.
-    lines = python.read_text().replace("#!/bin/sh\n", '#!/bin/sh\n[ "$1" = - ] && exec echo "$2" "$2"\n')
-    executable(python, lines)
+    knows_any_name(native)
     native.environment |= {
         "HOST": "127.0.0.1",
         "NCCL_TOPO_FILE": "/a/topology",
@@ -49,40 +46,36 @@ def on_two_machines(on_mpirun: Native) -> Native:
     return native
 
 
-@needs_mpirun
 @pytest.mark.slow
 def test_each_machine_has_its_rank_its_folders_and_what_changes_the_training(on_two_machines: Native) -> None:
     native = on_two_machines
     native.trains(telling("HOST", "MASTER", "NCCL_TOPO_FILE", "UCX_TLS", "WORK", "TMPDIR"))
     native.launch(*MPIRUN, "node1.example.com:8,127.0.0.1:8")
-    (_, host, master, *carried, work, temporary), (_, other, same, *others, second, place) = native.told()
+    (_, host, master, *carried, work, temporary), (_, other, same, *others, second, place) = native.printed_by_nodes()
     assert (host, other, master.partition(":")[0], same) == ("node1.example.com", "127.0.0.1", host, master)
     assert carried == others == ["/a/topology", "rc"]
     assert [Path(work).name, Path(second).name] == ["node0", "node1"]
     assert (temporary != place, Path(temporary).exists(), Path(place).exists()) == (True, False, False)
 
 
-@needs_mpirun
 @pytest.mark.slow
 def test_what_a_dry_run_prints_does_the_same(on_two_machines: Native) -> None:
     native = on_two_machines
     native.trains(telling("NCCL_TOPO_FILE", "UCX_TLS", "WORK"))
     native.execute(native.dry_run(*MPIRUN, "a:8,b:8"))
     work = native.run_on_two.with_name(".1.work")
-    assert native.told() == [[rank, "/a/topology", "rc", str(work / f"node{rank}")] for rank in "01"]
+    assert native.printed_by_nodes() == [[rank, "/a/topology", "rc", str(work / f"node{rank}")] for rank in "01"]
 
 
-@needs_mpirun
 @pytest.mark.slow
 def test_a_host_that_is_given_by_its_name_is_an_address_for_the_launcher_of_paddle(on_mpirun: Native) -> None:
     on_mpirun.trains(telling("MASTER", "POD_IP"))
     on_mpirun.execute(on_mpirun.dry_run(*MPIRUN, HERE))
-    (_, first, own), (_, second, other) = on_mpirun.told()
+    (_, first, own), (_, second, other) = on_mpirun.printed_by_nodes()
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", first)
     assert (first, own) == (second, other) == (first, first.partition(":")[0])
 
 
-@needs_mpirun
 @pytest.mark.slow
 def test_a_job_under_mpirun_that_fails_or_does_not_get_on_is_a_failed_run(on_mpirun: Native) -> None:
     on_mpirun.trains("raise SystemExit(3)\n")
@@ -93,14 +86,6 @@ def test_a_job_under_mpirun_that_fails_or_does_not_get_on_is_a_failed_run(on_mpi
     on_mpirun.launch(*MPIRUN, HERE, "--stall", "6")
     log = (on_mpirun.run_on_two / "train.log").read_text(encoding="utf-8")
     assert (on_mpirun.facts_on_two()["status"], "master not ready" in log) == ("failed", True)
-
-
-def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(native: Native) -> None:
-    (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    place = ["--repo", str(native.repo), "--dry-run", *MPIRUN, "a:2,b:2"]
-    script = native.tachograph("launch", "nvidia_tensorflow_resnet50", *place).stdout
-    assert "mpirun -H a,a,b,b -np 4 " in script
-    assert "NODE_RANK=$((OMPI_COMM_WORLD_RANK / 2))" in script
 
 
 @pytest.mark.parametrize(

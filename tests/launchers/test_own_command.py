@@ -1,4 +1,4 @@
-"""A command of one's own: what its words prove, what is kept of it, which runs are repeats, and what is told."""
+"""A command of one's own: what its words prove, what is kept of it, which runs are repeats, and its summary."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkouts import TRAIN, OwnProgram, executable, git
+from checkouts import TRAIN, OwnProgram, executable, git, wait_until
 
 from launchers.job import of_command
 from launchers.recipes import command_line
@@ -54,10 +54,8 @@ PROVEN = {
 def test_the_words_of_a_command_prove_cards_and_nodes_or_nothing(line: str) -> None:
     found = command_line.counts(shlex.split(line), {})
     assert {name: count.value for name, count in found.items()} == PROVEN[line]
-
-
-def test_one_visible_card_of_the_environment_is_one_card() -> None:
-    assert command_line.counts(["python", "train.py"], {"CUDA_VISIBLE_DEVICES": "2"})["cards"].value == 1
+    visible = command_line.counts(["python", "train.py"], {"CUDA_VISIBLE_DEVICES": "2"})
+    assert visible["cards"].value == 1
 
 
 def test_the_python_of_a_command_is_the_one_that_it_names_or_that_of_its_script(tmp_path: Path) -> None:
@@ -81,7 +79,7 @@ def test_master_and_rank_are_left_to_the_shell() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_runs_are_told_with_their_number_and_repeats_with_their_spread(program: OwnProgram, language: str) -> None:
+def test_runs_are_summed_up_with_their_number_and_repeats_with_their_spread(program: OwnProgram, language: str) -> None:
     answer = program.run("--cards", "1", "--", "python", "train.py")
     assert (answer.returncode, "train_N1C1/1/train.log: 1,001 tokens/s" in answer.stdout) == (0, True)
     answer = program.run("--lang", language, "--repeats", "2", "--", "python", "train.py")
@@ -89,7 +87,7 @@ def test_runs_are_told_with_their_number_and_repeats_with_their_spread(program: 
 
 
 @pytest.mark.slow
-def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
+def test_a_number_of_several_processes_names_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
     last = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
     (show,) = (shlex.split(command)[1:] for command in re.findall(r"`(.+?)`", last))
     offered = [shlex.split(line)[-1] for line in run(*show, cwd=program.folder).stdout.splitlines() if "--read" in line]
@@ -175,13 +173,6 @@ def test_a_folder_within_a_checkout_has_its_commit(program: OwnProgram) -> None:
 
 
 @pytest.mark.slow
-def test_a_dry_run_prints_the_command_and_runs_nothing(program: OwnProgram) -> None:
-    answer = program.run("--dry-run", "--", "python", "train.py", "a b")
-    assert "cd \"$REPO\" && python train.py 'a b'" in answer.stdout
-    assert program.cases() == []
-
-
-@pytest.mark.slow
 def test_words_reach_the_program_in_this_folder_as_they_are_and_are_kept_without_the_folder(
     program: OwnProgram,
 ) -> None:
@@ -198,6 +189,9 @@ def test_words_reach_the_program_in_this_folder_as_they_are_and_are_kept_without
 @pytest.mark.slow
 def test_two_runs_at_once_are_two_runs(program: OwnProgram) -> None:
     program.change("import time\ntime.sleep(1)\nprint('step 1: loss 2.5, 1000 tokens/s')\n")
-    answer = program.shell("tachograph run -- python train.py & sleep 0.7; tachograph run -- python train.py; wait")
-    assert "in use" not in answer.stderr
+    both = [program.started("--", "python", "train.py")]
+    wait_until(lambda: list(program.suite.glob("*/.1.lock")))
+    both.append(program.started("--", "python", "train.py"))
+    for process in both:
+        process.communicate(timeout=60)
     assert program.cases() == ["train/1", "train/2"]

@@ -4,7 +4,6 @@ import hashlib
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -55,10 +54,9 @@ def recipe(native: Native) -> Path:
     return native.top / "mine.sh"
 
 
-def facts(native: Native) -> dict[str, Any]:
-    """The run.json of the only run."""
-    (path,) = native.top.glob("logs/*/*/1")
-    return run_file(path)
+def launch(native: Native, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Launch the recipe where it is."""
+    return native.tachograph(*LAUNCH, *arguments, cwd=native.top, main=None)
 
 
 def test_the_draft_is_a_clean_shell_script(recipe: Path) -> None:
@@ -67,9 +65,9 @@ def test_the_draft_is_a_clean_shell_script(recipe: Path) -> None:
 
 
 def test_a_recipe_outside_is_launched_by_its_path(native: Native, recipe: Path) -> None:
-    done = native.whole(*LAUNCH, "--", "--lr", "0.1", cwd=native.top)
+    done = launch(native, "--", "--lr", "0.1")
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
-    found = facts(native)
+    (found,) = map(run_file, native.top.glob("logs/*/*/1"))
     assert found["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
     assert (found["recipe"], found["command"]) == ("mine", ["bash", "mine.sh"])
     assert found["launcher"] == hashlib.sha256(recipe.read_bytes()).hexdigest()
@@ -82,10 +80,10 @@ def test_a_copy_of_a_recipe_finds_what_all_share_and_is_refused_for_another_chec
     native: Native, recipe: Path
 ) -> None:
     recipe.write_bytes((recipes.ROOM / "paddleclas_vgg16.sh").read_bytes())
-    done = native.whole(*LAUNCH, cwd=native.top)
+    done = launch(native)
     assert (done.returncode, "https://github.com/PaddlePaddle/PaddleClas" in done.stderr) == (2, True)
     git(native.repo, "remote", "set-url", "origin", "https://github.com/PaddlePaddle/PaddleClas")
-    done = native.whole(*LAUNCH, "--dry-run", cwd=native.top)
+    done = launch(native, "--dry-run")
     assert (done.returncode, "tools/train.py -c ppcls/configs/ImageNet/VGG/VGG16.yaml" in done.stdout) == (0, True)
 
 
@@ -94,7 +92,7 @@ def test_a_page_runs_its_missing_cases_by_a_recipe_outside(native: Native) -> No
     (native.top / "page.toml").write_text(PAGE, encoding="utf-8")
     launch = '[c]\nlauncher = "mine.sh"\noptions = { device = "cpu", steps = 12 }\n'
     (native.top / "page.launch.toml").write_text(launch, encoding="utf-8")
-    assert native.whole("launch", "page.toml", "--repo", "checkout", cwd=native.top).returncode == 0
+    assert native.tachograph("launch", "page.toml", "--repo", "checkout", cwd=native.top, main=None).returncode == 0
     assert (native.top / "logs/lab/fp32_N1C1/1/train.log").is_file()
 
 

@@ -2,12 +2,13 @@
 
 import gzip
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from checkouts import PRINT, TOP, Native, git, make_native, make_program
-from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
 from launchers.run import folder as folders
 from launchers.run.execution import MARKED
@@ -16,7 +17,49 @@ from parsers.runs import run_folder
 from tests.parsers.ingesting import logs, member, run_file, tar
 from tests.parsers.toy_logs import step, write
 
+CONTRACT = (TOP / "logs" / "README.md").read_text(encoding="utf-8")
+TYPES: dict[str, Any] = {"text": str, "whole number": int, "number": (int, float), "object": dict, "null": type(None)}
+TYPES |= {"true": bool, "false": bool}
+# The same keys stand in several places; the contract tells them once.
+SAME = {"nodes": "environment", "ingested": "source"}
 PUBLISHED = [json.loads(path.read_text(encoding="utf-8")) for path in TOP.glob("logs/*/*/*/run.json")]
+
+
+def rows(head: str) -> list[list[str]]:
+    """The cells of the tables of the contract that have this head."""
+    tables = re.findall(rf"^\| {head} \|.*\n\| ---.*\n((?:\|.*\n)+)", CONTRACT, re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for table in tables for row in table.splitlines()]
+
+
+# The keys of run.json with their types and the kinds of runs of which each has them.
+KEYS = {key.strip(" `"): (types, {*kinds.split("; ")}) for key, types, kinds, *_ in rows("key")}
+COLUMNS = tuple(row[0].strip(" `") for row in rows("column"))
+FILES = {name for head in ("file", "name") for row in rows(head) for name in re.findall("`([^`]+)`", row[0])}
+
+
+def walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a document with its key as the contract spells it."""
+    if path:
+        yield path, value
+    path = SAME.get(path, path)
+    for child in value if path and isinstance(value, list) else [value]:
+        for name, inner in child.items() if isinstance(child, dict) else ():
+            spelt = "<name>" if f"{path}.<name>" in KEYS else name
+            yield from walked(inner, f"{path}.{spelt}" if path else spelt)
+
+
+def fits(value: Any, types: str) -> bool:
+    """Whether a value is of the types that the contract states."""
+    if types.startswith("list of "):
+        return isinstance(value, list) and all(fits(item, types.removeprefix("list of ")) for item in value)
+    possible = [TYPES[name] for name in re.split(", | or ", types)]
+    # A truth value is a whole number to Python.
+    return bool in possible if isinstance(value, bool) else any(isinstance(value, one) for one in possible)
+
+
+def misfits(document: Any) -> list[tuple[str, Any]]:
+    """The values of a run.json that the contract does not tell, or tells otherwise."""
+    return [(key, value) for key, value in walked(document) if key not in KEYS or not fits(value, KEYS[key][0])]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +73,7 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Native:
 
 
 @pytest.fixture(scope="module")
-def written(launched: Native, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
+def written(launched: Native, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], set[str]]]:
     """The run.json of each kind of run, and the names of its kinds: launched, failed, of a command, ingested."""
     top = tmp_path_factory.mktemp("runs")
     failed, program = make_native(top / "failed"), make_program(top)
@@ -39,18 +82,17 @@ def written(launched: Native, tmp_path_factory: pytest.TempPathFactory) -> list[
     program.change("print('loss 1')  # changed\n")
     program.run("--cards", "1", "--", "env", "CUDA_VISIBLE_DEVICES=0", "python", "train.py")
     program.run("--read", "loss=samples/s", "--", "torchrun", "--nproc_per_node", "1", "train.py")
-    commanded = [program.facts(case) for case in program.cases()]
-    assert len(commanded) == 2
+    first, second = map(program.facts, program.cases())
     return [
-        (launched.facts(), ("launched", "recipe")),
-        (failed.facts(), ("launched", "recipe", "failed")),
-        *((facts, ("launched", "command")) for facts in commanded),
-        *((facts, ("ingested",) if "end" not in facts else ()) for facts in ingested(top)),
-        *((facts, ()) for facts in PUBLISHED),
+        (launched.facts(), {"all", "launched", "recipe"}),
+        (failed.facts(), {"all", "launched", "recipe", "failed"}),
+        *((facts, {"all", "launched", "command"}) for facts in (first, second)),
+        *((facts, {"all", "ingested"} if "end" not in facts else set()) for facts in ingested(top)),
+        *((facts, set()) for facts in PUBLISHED),
     ]
 
 
-def ingested(top: Path) -> list[dict[str, Any]]:
+def ingested(top: Path) -> Iterator[dict[str, Any]]:
     """The run.json of logs that were ingested from each kind of source, and from a run folder."""
     for folder in ("lab", "work"):
         (top / folder).mkdir()
@@ -61,19 +103,20 @@ def ingested(top: Path) -> list[dict[str, Any]]:
     (top / "b.log.gz").write_bytes(gzip.compress(step(1)))
     (top / "lab.tar").write_bytes(tar(member("v100/a.log", step(1))))
     run = TOP / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1"
-    made = []
     for number, source in enumerate((top / "lab/a.log", top / "lab.tar", top / "work", top / "b.log.gz", run)):
         logs(top / "ingested" / str(number), source)
-        made.append(run_file(top / "ingested" / str(number)))
-    return made
+        yield run_file(top / "ingested" / str(number))
 
 
 def test_the_run_json_of_every_kind_of_run_is_as_the_contract_says_which_has_no_other_key(
-    written: list[tuple[dict[str, Any], tuple[str, ...]]],
+    written: list[tuple[dict[str, Any], set[str]]],
 ) -> None:
+    found = set[str]()
     for facts, kinds in written:
-        assert (misfits(facts), lacking(facts, *kinds)) == ([], set())
-    found = {key for facts, _ in written for key, _ in walked(facts)}
+        keys = {key for key, _ in walked(facts)}
+        lacking = {key for key, (_, each) in KEYS.items() if each & kinds} - keys
+        assert (misfits(facts), lacking) == ([], set())
+        found |= keys
     # Those of a broken framework, of a download and of a container are held by the tests of these.
     of_a_container = {key for key in KEYS if key.startswith("environment.container_")}
     assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"} | of_a_container
@@ -82,12 +125,12 @@ def test_the_run_json_of_every_kind_of_run_is_as_the_contract_says_which_has_no_
 
 def test_the_contract_tells_the_columns_of_the_side_files_and_the_keys_of_run_json() -> None:
     """Those of the objects in run.json, too, but for those whose names are anybody's."""
-    of_cards = run_folder.TELEMETRY_COLUMNS
-    assert tuple(COLUMNS) == (*run_folder.CLOCK_COLUMNS, *of_cards, *run_folder.PROCESS_COLUMNS)
+    columns = (*run_folder.CLOCK_COLUMNS, *run_folder.TELEMETRY_COLUMNS, *run_folder.PROCESS_COLUMNS)
+    assert columns == COLUMNS
     parts = {"": run_folder.RunJson, "environment.": run_folder.Environment, "source.": run_folder.Source}
     parts |= {"log.": run_folder.LogFile, "scheduler.": run_folder.Scheduler, "foreign.": run_folder.Foreign}
-    told = {f"{part}{key}" for part, keys in parts.items() for key in keys.__annotations__}
-    assert told == {key for key in KEYS if "<name>" not in key and not key.startswith("case.")}
+    known = {f"{part}{key}" for part, keys in parts.items() for key in keys.__annotations__}
+    assert known == {key for key in KEYS if "<name>" not in key and not key.startswith("case.")}
 
 
 def test_the_contract_tells_every_file_of_a_run_folder_and_the_hidden_ones_beside_it(tmp_path: Path) -> None:

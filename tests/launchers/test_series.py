@@ -11,6 +11,7 @@ from checkouts import METRIC, PRINT, TRAIN, URL, Native, OwnProgram, git
 
 from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
+from tests.commandline import run
 
 slow = pytest.mark.slow  # what launches several runs
 PAGE = """
@@ -66,17 +67,13 @@ def in_order(top: Path) -> list[str]:
         "--timeout 0",
         "--site {top}/site.toml",  # without a place
         "--detach",
+        "--xla on",  # which the recipe does not read
     ],
 )
 def test_a_wrong_option_starts_nothing(native: Native, words: str) -> None:
     (native.top / "site.toml").touch()
     assert native.launch(*words.format(top=native.top).split()).returncode == 2
     assert not native.suite.exists()
-
-
-def test_an_option_that_the_recipe_does_not_read_is_refused(native: Native) -> None:
-    answer = native.tachograph("launch", "paddleseg_deeplabv3p", "--repo", native.repo, "--epochs", "2")
-    assert (answer.returncode, "EPOCHS" in answer.stderr) == (2, True)
 
 
 @slow
@@ -90,13 +87,6 @@ def test_cases_that_differ_in_what_their_names_lack_have_folders_of_their_own(na
     words = ["--cards", "1", "--dali", "on,off", "--repeats", "1", "--dry-run"]
     folders = re.findall(r"tee (\S+)", native.tachograph("launch", "nvidia_pytorch_resnet50", *words).stdout)
     assert (len(folders), len(set(folders))) == (2, 2)
-
-
-@pytest.mark.parametrize("recipe", ["paddleclas_resnet50", "nvidia_pytorch_resnet50"])
-def test_a_script_is_printed_without_a_checkout_and_demands_one(native: Native, recipe: str) -> None:
-    script = native.tachograph("launch", recipe, "--dry-run", "--repeats", "1", "--on", "slurm").stdout
-    assert ("${REPO:?" in script, '"$WORK"' in script) == (True, True)
-    assert native.tachograph("launch", recipe).returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -123,7 +113,7 @@ def page(native: Native) -> Path:
 def launch(native: Native, page: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `tachograph launch PAGE`."""
     place = ["--repo", str(native.repo), "--into", str(native.top / "logs")]
-    return native.whole("launch", page, *place, *arguments)
+    return native.tachograph("launch", page, *place, *arguments, main=None)
 
 
 @slow
@@ -136,14 +126,15 @@ def test_a_page_has_the_runs_made_that_it_lacks_in_turns_with_the_options_that_i
     variables = json.loads((logs / ALL[0] / "run.json").read_text())["variables"]
     assert (variables["STEPS"], variables["EXTRA"]) == ("2", "-o Global.print_batch_step=1")
     before = {name: (logs / name / "run.json").stat().st_mtime_ns for name in ALL}
-    assert launch(native, page).stderr == "Nothing to run.\n"
+    answer = launch(native, page)
+    assert (answer.returncode, answer.stdout) == (0, "")
     shutil.rmtree(logs / ALL[1])
     launch(native, page)
     assert [name for name in ALL if (logs / name / "run.json").stat().st_mtime_ns != before[name]] == [ALL[1]]
     shutil.rmtree(logs / ALL[1])
     page.with_suffix(".launch.toml").write_text(LAUNCH.replace("steps = 2", "steps = 7"))
     answer = launch(native, page)
-    assert (answer.returncode, "contains a different run (STEPS=" in answer.stderr) == (1, True)
+    assert (answer.returncode, "STEPS=" in answer.stderr) == (1, True)
 
 
 @slow
@@ -185,7 +176,7 @@ def test_a_dry_run_is_a_script_that_runs_without_tachograph(native: Native, page
     assert [(native.top / "logs" / name / "train.log").read_text() for name in ALL] == [METRIC] * 4
 
 
-@pytest.mark.parametrize(("name", "named"), [("nowhere.toml", "nowhere.toml"), ("resnet51", "did you mean resnet50?")])
+@pytest.mark.parametrize(("name", "named"), [("nowhere.toml", "nowhere.toml"), ("resnet51", " resnet50?")])
 def test_a_page_that_does_not_exist_is_said_with_what_there_is(native: Native, name: str, named: str) -> None:
     answer = launch(native, Path(name))
     assert (answer.returncode, named in answer.stderr) == (2, True)
@@ -236,8 +227,8 @@ def sides(program: OwnProgram) -> str:
 def test_a_command_is_compared_with_itself_in_another_folder(compared: OwnProgram) -> None:
     answer = compared.run("--against", "../before", "--", "python", str(compared.folder / "train.py"))
     assert (answer.returncode, sides(compared)) == (0, "ABBAAB")
-    assert answer.stdout.splitlines()[-1] == "1 case: 1 slower."
-    assert "A: logs/project@before/train; B: logs/project/train" in answer.stdout
+    comparison = run("compare", "logs/project@before/train", "logs/project/train", cwd=compared.folder).stdout
+    assert (answer.stdout.endswith(comparison), "slower" in comparison) == (True, True)
     text = (compared.folder / "logs/project@before/train/1/run.json").read_text(encoding="utf-8")
     assert f'"commit": "{git(compared.folder, "rev-parse", "main")}"' in text
     assert ('"dirty": false' in text, str(compared.folder.parent) in text) == (True, False)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
+set -uo pipefail
+export PYTHONUNBUFFERED=1
+
+# ResNet50_bs256_fp32_N2C4, repeat 1
+export REPO=@TOP@/checkout
+export WORK=@TOP@/logs/suite/ResNet50_bs256_fp32_N2C4/.1.work
+mkdir -p @TOP@/logs/suite/ResNet50_bs256_fp32_N2C4/1 "$WORK"
+cat > @TOP@/logs/suite/ResNet50_bs256_fp32_N2C4/1/job.sh <<'JOB'
+#!/usr/bin/env bash
+# ResNet50_bs256_fp32_N2C4: mpirun starts this file once a card. It needs REPO, the checkout,
+# WORK, a folder of this run, and MASTER, host:port.
+set -euo pipefail
+export NODE_RANK=$((OMPI_COMM_WORLD_RANK / 2))
+export WORK=$WORK/node$NODE_RANK
+mkdir -p "$WORK"
+TMPDIR=$(mktemp -d 2> /dev/null || mktemp -dp /tmp)  # that of where the job was started need not be here
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+if [[ -n ${TACHOGRAPH-} && $OMPI_COMM_WORLD_LOCAL_RANK == 0 ]]; then  # the machine and its GPUs, for the run folder
+  "$TACHOGRAPH" observe "$RUN" --node "$NODE_RANK" --until $$ > /dev/null 2>&1 || true
+fi
+cd "$REPO"/TensorFlow/Classification/ConvNets && env NVIDIA_TF32_OVERRIDE=0 python main.py --mode=training_benchmark --warmup_steps 200 --num_iter 500 --iter_unit batch --batch_size 256 --results_dir="$WORK" --data_dir=../../../TensorFlow/Classification/ConvNets/data/tfrecords --use_xla
+JOB
+env MASTER=a:@PORT@ mpirun -H a,a,b,b -np 4 --map-by seq --mca orte_keep_fqdn_hostnames 1 --tag-output --bind-to none -x MASTER -x PATH -x PYTHONUNBUFFERED -x REPO -x WORK bash @TOP@/logs/suite/ResNet50_bs256_fp32_N2C4/1/job.sh 2>&1 | tee @TOP@/logs/suite/ResNet50_bs256_fp32_N2C4/1/train.log
