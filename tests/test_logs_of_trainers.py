@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from parsers.runs.evaluation_bars import LEFT_OUT
+from parsers.runs.appended import LEFT_OUT
 from parsers.runs.reading import read
 from tests.commandline import run
 from tests.parsers.bars import EPOCHS, clock

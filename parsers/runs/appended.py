@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.variant import RUN_START
+from ..io.message import Message
 from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
-from .facts import Fact, Statement, Stretches, Value, unstated
+from .facts import Fact, Statement, Stretches, unstated, values_of
 from .format_records import RUN, FormatRecords
 
 BANNERS = (RUN_START, "restart")
@@ -36,6 +37,7 @@ MANY = 1 << 18  # records that show by how much a number grows; all those of a l
 Last = Literal["last"]
 Lines = NDArray[np.int64]
 Counts = NDArray[np.float64] | NDArray[np.int64]
+Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 NO_ROWS: Rows = np.zeros(0, np.intp)
@@ -49,7 +51,27 @@ def told_apart(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> lis
     starts = beginnings(parts[0].table, happened) if parts else []
     if not starts:
         return list(parts)
-    return [replace(part, table=_numbered(part.table, starts)) for part in parts]
+
+    def numbered(records: RecordTable) -> RecordTable:
+        ends = np.searchsorted(records["line"], starts)
+        lengths = np.diff(ends, prepend=0, append=len(records))
+        return records.having(RUN, np.repeat(np.arange(1, len(lengths) + 1, dtype=np.int32), lengths))
+
+    return [replace(part, table=numbered(part.table)) for part in parts]
+
+
+def as_one(part: FormatRecords) -> FormatRecords:
+    """The part as if its log held one run, as whoever published a number of it may have read it."""
+    return replace(part, table=part.table.columns(name for name in part.table if name not in (RUN, RECORD)))
+
+
+def are_consecutive(epochs: Floats) -> bool:
+    """Whether numbers are those of at least three epochs, one by one; the next line may repeat one."""
+    done = np.diff(epochs)
+    return len(np.unique(epochs)) >= FEWEST_EPOCHS and bool(((done == 0) | (done == 1)).all())
+
+
+# ---- what lines state of each run
 
 
 @dataclass(frozen=True)
@@ -63,37 +85,33 @@ class OfRun:
     unstated: list[tuple[Fact, int]]
 
 
-def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact], said: Sequence[Statement]) -> list[OfRun]:
+def of_each(parts: Sequence[FormatRecords], stated: Sequence[Fact], said: Sequence[Statement]) -> list[OfRun]:
     """What lines, a line each, state of each of several runs; nothing where the log holds one.
 
     ``said``: all lines that do. A fact that the whole log tells alike is that of all runs, but for a count that the
     configuration of another run does not state. One that lines tell differently is that of the run whose first record
     comes next; what is told amid the records of a run can only contradict that.
     """
-    table, stated = parts[0].table, list(stated)
+    table = parts[0].table
     if RUN not in table:
         return []
-    values: dict[str, set[Value]] = {}
-    for fact in stated:
-        values.setdefault(fact.name, set()).add(fact.value)
+    lines, turns = table["line"], _changes(table[RUN])
+    lasts = lines[[*(turns - 1), -1]]
+    runs = Stretches(np.array([0, *lasts[:-1]]), lines[[0, *turns]], lasts)
+    values = values_of(stated)
     alike = [fact for fact in stated if len(values[fact.name]) == 1]
     others = [(_line(fact), fact) for fact in stated if len(values[fact.name]) > 1]
-    runs = _stretches(table)
-    return [
-        OfRun([*_without(alike, unknown), *_told(others, *stretch)], unknown)
-        for unknown, *stretch in zip(unstated(alike, said, runs), runs.before, runs.first, runs.last, strict=True)
-    ]
 
+    def told(before: int, first: int, last: int) -> list[Fact]:
+        own = [fact for line, fact in others if before < line <= first]
+        known = {fact.name for fact in own}
+        return [*own, *(fact for line, fact in others if first < line <= last and fact.name in known)]
 
-def _stretches(table: RecordTable) -> Stretches:
-    lines, turns = table["line"], _changes(table[RUN]) - 1
-    lasts = lines[[*turns, -1]]
-    return Stretches(np.array([0, *lasts[:-1]]), lines[[0, *(turns + 1)]], lasts)
-
-
-def _without(facts: Sequence[Fact], unknown: Sequence[tuple[Fact, int]]) -> list[Fact]:
-    names = {fact.name for fact, _ in unknown}
-    return [fact for fact in facts if fact.name not in names]
+    found = []
+    for unknown, *stretch in zip(unstated(alike, said, runs), runs.before, runs.first, runs.last, strict=True):
+        names = {fact.name for fact, _ in unknown}
+        found.append(OfRun([*(fact for fact in alike if fact.name not in names), *told(*stretch)], unknown))
+    return found
 
 
 def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[Event]) -> list[Fact]:
@@ -112,22 +130,7 @@ def _line(fact: Fact) -> int:
     return int(str(fact.source.values[0]))
 
 
-def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int) -> list[Fact]:
-    """Those of some facts, with their lines, told between two runs, and what contradicts them until line ``last``."""
-    own = [fact for line, fact in facts if before < line <= first]
-    known = {fact.name for fact in own}
-    return [*own, *(fact for line, fact in facts if first < line <= last and fact.name in known)]
-
-
-def as_one(part: FormatRecords) -> FormatRecords:
-    """The part as if its log held one run, as whoever published a number of it may have read it."""
-    return replace(part, table=part.table.columns(name for name in part.table if name not in (RUN, RECORD)))
-
-
-def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
-    ends = np.searchsorted(records["line"], starts)
-    lengths = np.diff(ends, prepend=0, append=len(records))
-    return records.having(RUN, np.repeat(np.arange(1, len(lengths) + 1, dtype=np.int32), lengths))
+# ---- where runs begin
 
 
 def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
@@ -140,7 +143,12 @@ def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
         firsts = epochs["line"][_of_runs(_falls(epochs["epoch"]), epochs["epoch"])]
     else:
         firsts = _after_ends(records, banners)
-    return [_begin(records["line"], first, banners) for first in firsts.tolist()]
+    # The banner of a run stands after all records before its first.
+    found, lines = [], records["line"]
+    for first in firsts.tolist():
+        between = banners[(banners > lines[np.searchsorted(lines, first) - 1]) & (banners < first)]
+        found.append(int(between[0] if len(between) else first))
+    return found
 
 
 def _after_ends(records: RecordTable, banners: Lines) -> Lines:
@@ -158,15 +166,14 @@ def _after_ends(records: RecordTable, banners: Lines) -> Lines:
         return firsts
     done, at = counted["epochs_done"], counted["line"]
     falls = _falls(done)
+
+    def between(others: Lines) -> Mask:
+        is_between: Mask = np.searchsorted(others, at[falls]) > np.searchsorted(others, at[falls - 1])
+        return is_between
+
     is_clear = _is_far(falls, done) | (done[falls] <= done[0])
-    told = [_between(at, falls, banners), _between(at, falls, ends) & is_clear]
-    return np.union1d(firsts, at[np.union1d(falls[np.any(told, axis=0)], _of_runs(falls, done))])
-
-
-def _between(lines: Lines, rows: Rows, others: Lines) -> Mask:
-    """Which rows of some lines have one of the others between them and the line before."""
-    is_between: Mask = np.searchsorted(others, lines[rows]) > np.searchsorted(others, lines[rows - 1])
-    return is_between
+    is_told = between(banners) | (between(ends) & is_clear)
+    return np.union1d(firsts, at[np.union1d(falls[is_told], _of_runs(falls, done))])
 
 
 def _counted(records: RecordTable, kind: str, number: str) -> RecordTable:
@@ -184,6 +191,11 @@ def _counted(records: RecordTable, kind: str, number: str) -> RecordTable:
 def _falls(numbers: Counts) -> Rows:
     """The rows of numbers that are lower than the one before."""
     return np.flatnonzero(numbers[1:] < numbers[:-1]) + 1
+
+
+def _changes(numbers: Counts) -> Rows:
+    """The rows of numbers that are not the one before; one that is missing is none."""
+    return np.flatnonzero((numbers[1:] < numbers[:-1]) | (numbers[1:] > numbers[:-1])) + 1
 
 
 def _again(counted: RecordTable, banners: Lines, records: RecordTable) -> Rows:
@@ -204,11 +216,6 @@ def _again(counted: RecordTable, banners: Lines, records: RecordTable) -> Rows:
     return np.union1d(stays, _of_runs(_falls_of_a_run(counted, records), steps))
 
 
-def _changes(numbers: Counts) -> Rows:
-    """The rows of numbers that are not the one before; one that is missing is none."""
-    return np.flatnonzero((numbers[1:] < numbers[:-1]) | (numbers[1:] > numbers[:-1])) + 1
-
-
 def _of_runs(falls: Rows, numbers: Counts) -> Rows:
     """The falls of some numbers that other runs make: not many of them, and far, or all to the beginning.
 
@@ -225,15 +232,11 @@ def _of_runs(falls: Rows, numbers: Counts) -> Rows:
 
 
 def _is_far(falls: Rows, numbers: Counts) -> Mask:
-    """Which falls of some numbers are by as much as a run grows before it is one."""
-    is_far: Mask = numbers[falls - 1] - numbers[falls] >= (RECORDS_OF_A_RUN - 1) * _usual_growth(numbers)
-    return is_far
-
-
-def _usual_growth(numbers: Counts) -> float:
-    """How much more a number is than the one before as a rule, by the first of them; 0 where none grows."""
+    """Which falls are by as much as a run grows before it is one, by how much the first of the numbers grow."""
     growth = np.diff(numbers[:MANY])
-    return float(np.median(growth[growth > 0])) if (growth > 0).any() else 0.0
+    usual = float(np.median(growth[growth > 0])) if (growth > 0).any() else 0.0
+    is_far: Mask = numbers[falls - 1] - numbers[falls] >= (RECORDS_OF_A_RUN - 1) * usual
+    return is_far
 
 
 def _is_later_epoch(counted: RecordTable, rows: Rows) -> Mask:
@@ -246,30 +249,18 @@ def _is_later_epoch(counted: RecordTable, rows: Rows) -> Mask:
 
 def _falls_of_a_run(counted: RecordTable, records: RecordTable) -> Rows:
     """Where steps or epochs fall back although no epoch has ended, by what the ``records`` print beside them."""
-    falls = _falls(counted["step"])
+    steps, falls = counted["step"], _falls(counted["step"])
     if "epoch" in counted and not np.isnan(counted["epoch"]).any():
         return falls[~_is_later_epoch(counted, falls)]
-    may_be_epochs = _may_be_epochs(counted["step"], falls) or _may_be_passes(counted["step"], falls, records)
-    is_of_runs = "steps" in counted or not may_be_epochs
+    firsts, lasts = steps[[0, *falls]], steps[[*(falls - 1), -1]]
+    # All stretches of epochs begin with one number, and but for the last end with one.
+    may_be_epochs = (firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0]
+    # A progress bar, whose clock begins anew with each pass, is not drawn at each step: passes begin near the start,
+    # and but for the last end near the same number.
+    near, far = AT_AN_END * lasts.max(), (1 - AT_AN_END) * lasts.max()
+    may_be_passes = "elapsed" in records and (firsts <= near).all() and (lasts[:-1] >= far).all()
+    is_of_runs = "steps" in counted or not (may_be_epochs or may_be_passes)
     return falls if is_of_runs or _losses_begin_anew(counted["line"], falls, records) else NO_ROWS
-
-
-def _may_be_epochs(steps: Counts, begins: Rows) -> bool:
-    """Whether stretches of rising steps may be epochs: all begin with one number, and but for the last end with one."""
-    firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
-    return bool((firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0])
-
-
-def _may_be_passes(steps: Counts, begins: Rows, records: RecordTable) -> bool:
-    """Whether stretches of rising steps may be passes of a progress bar, which begins its clock anew with each.
-
-    All begin near the start, and but for the last end near the same number: a bar is not drawn at each step.
-    """
-    if "elapsed" not in records:
-        return False
-    firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
-    end = lasts.max()
-    return bool((firsts <= AT_AN_END * end).all() and (lasts[:-1] >= (1 - AT_AN_END) * end).all())
 
 
 def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool:
@@ -282,14 +273,75 @@ def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool
     return bool((np.abs(again - first) < NEAR * lost).all() and (lost > FALLEN * abs(first)).all())
 
 
-def _begin(lines: Lines, first: int, banners: Lines) -> int:
-    """The line of the banner of a run, which stands after all records before its ``first``, or of that record."""
-    before = lines[np.searchsorted(lines, first) - 1]
-    between = banners[(banners > before) & (banners < first)]
-    return int(between[0] if len(between) else first)
+# ---- bars of evaluations
+
+LEFT_OUT = (
+    "Two progress bars take turns: the first is taken for training, since its steps take {times} times as long; its "
+    "own clock gives {rate} steps/s in all. The {count} records of the other, first at line {line}, are left out."
+)
+FEWEST_TURNS = 3
+SLOWER = 1.5  # an evaluation only goes forwards
+OF_BARS = ("step", "steps_per_epoch", "elapsed", "line")
 
 
-def are_consecutive(epochs: NDArray[np.float64]) -> bool:
-    """Whether numbers are those of at least three epochs, one by one; the next line may repeat one."""
-    done = np.diff(epochs)
-    return len(np.unique(epochs)) >= FEWEST_EPOCHS and bool(((done == 0) | (done == 1)).all())
+def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecords], tuple[Message, ...]]:
+    """The parts of a reading without the records of bars of an evaluation, and a message that says so, if any.
+
+    A bar is known by its name and number of steps, and passes of it begin where its steps, its clock or the epoch do.
+    Left out is every second pass where two bars take turns to the end, the second of which has as many steps or fewer,
+    each of which takes far less time. If only the second tells losses, the first may be one of rollouts or a
+    preparation, and all stay.
+    """
+    if not parts or not len(parts[0].table) or not set(OF_BARS) <= set(parts[0].table):
+        return list(parts), ()
+    table = parts[0].table
+    begins, passes = _passes(table)
+    is_other = np.cumsum(begins) % 2 == 0
+
+    def tell_losses(records: RecordTable) -> bool:
+        return "loss" in records and bool(np.isfinite(records["loss"].astype(np.float64)).any())
+
+    found = _training(passes)
+    if found is None or (tell_losses(table.rows(is_other)) and not tell_losses(table.rows(~is_other))):
+        return list(parts), ()
+    said = {"times": f"{found[0]:.1f}", "rate": f"{found[1]:.6g}", "count": int(is_other.sum())}
+    message = Message(LEFT_OUT, **said, line=int(table["line"][is_other][0]))
+    return [replace(parts[0], table=table.rows(~is_other)), *parts[1:]], (message,)
+
+
+def _passes(table: RecordTable) -> tuple[Mask, Floats]:
+    """Where a pass of a bar begins, and one row for each in file order: its total, epoch, last step and last clock.
+
+    A record that counts no step is of the pass before it, unless it has another total.
+    """
+    step, total, clock, epoch = (
+        table[name].astype(np.float64) if name in table else np.zeros(len(table)) for name in (*OF_BARS[:3], "epoch")
+    )
+    known = np.isfinite(step)
+    counts = np.flatnonzero(known)
+    begins = np.append(True, (np.diff(total) != 0) | (np.diff(epoch) != 0))
+    begins[counts[1:]] |= (np.diff(step[counts]) < 0) | (np.diff(clock[counts]) < 0)
+    first = np.flatnonzero(begins)
+    done, taken = (np.maximum.reduceat(np.where(known, of, 0), first) for of in (step, clock))
+    return begins, np.column_stack([total[first], epoch[first], done, taken])
+
+
+def _training(passes: Floats) -> tuple[float, float] | None:
+    """How many times as long a step of the first of two bars takes as one of the other, and its steps a second in all.
+
+    None unless it is that of training.
+    """
+    own, other = passes[::2], passes[1::2]
+    if len(passes) < 2 * FEWEST_TURNS or own[0, 0] < other[0, 0]:
+        return None
+    in_turns = (own[:, 0] == own[0, 0]).all() and (other[:, 0] == other[0, 0]).all()
+    same_epoch = (own[: len(other), 1] == other[:, 1]).all() and (np.diff(own[:, 1]) == np.diff(own[:2, 1])).all()
+    if not (in_turns and same_epoch):
+        return None
+    with np.errstate(all="ignore"):
+        slow, fast = own[:, 3] / own[:, 2], (other[:, 3] + 1) / other[:, 2]
+    if np.isnan(slow).all() or np.isnan(fast).all():
+        return None
+    usual, least = float(np.nanmedian(slow)), float(np.nanmedian(fast))
+    apart = usual > SLOWER * least and np.nanmin(slow) > np.nanmax(fast)
+    return (usual / least, float(own[:, 2].sum() / own[:, 3].sum())) if apart else None

@@ -1,17 +1,21 @@
-"""Events: what happened at a line of a log, such as a checkpoint or a failure."""
+"""Events: what happened at a line of a log, such as a checkpoint or a failure; and what speaks against a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.field import TIMES, WHOLE_LINE
-from ..grammar.variant import EVENTS
+from ..grammar.variant import EVENTS, RUN_START, RUN_STOP
 from ..io.cache import pd
+from ..io.message import Message
 from ..scanning.columns import Array, VariantLines
+from ..scanning.record_table import RecordTable
 from .facts import Fact
+from .format_records import RUN, FormatRecords
 from .provenance import Provenance
 
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
@@ -49,29 +53,6 @@ def events(found: Iterable[VariantLines]) -> tuple[Event, ...]:
     )
 
 
-def frame(happened: Sequence[Event]) -> pd.DataFrame:
-    """One row an event: ``line`` (int64), ``event``, ``text`` and ``time`` (datetime64[us])."""
-    return pd.DataFrame(list(happened), columns=list(COLUMNS)).astype(COLUMNS)
-
-
-def begins_once(starts: Sequence[Event]) -> bool:
-    """Whether these starts, each with a time, are those of the ranks of one run."""
-    return all(event.time - starts[0].time <= APART for event in starts)
-
-
-def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
-    """The minutes from the first start of the run to its last stop after that, where both print a time.
-
-    A run that begins anew, later than its ranks do, was not trained all the time between the two.
-    """
-    limits = [event for event in happened if event.event in ("run_start", "run_stop") and not np.isnat(event.time)]
-    starts, stops = ([event for event in limits if event.event == name] for name in ("run_start", "run_stop"))
-    if starts and stops and begins_once(starts) and stops[-1].time > starts[0].time:
-        minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
-        lines = Provenance("lines", (starts[0].line, stops[-1].line))
-        yield Fact("minutes_to_train", round(float(minutes), 3), lines)
-
-
 def _columns(lines: VariantLines) -> tuple[Array, Array, Array, Array] | None:
     """Of each event of one variant the line, the number of its name, the text and the time."""
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
@@ -82,12 +63,155 @@ def _columns(lines: VariantLines) -> tuple[Array, Array, Array, Array] | None:
         return None
     names = np.full(len(texts), NO_NAME)
     for name, column in reversed(named.items()):  # the first that a line has counts
-        names[_took_part(column)] = NAMES.index(name)
+        # A text that a line lacks is empty or None, a number is NaN, which is not itself.
+        took_part = column.astype(np.bool_) if column.dtype == object else column == column  # noqa: PLR0124
+        names[took_part] = NAMES.index(name)
     stamps = np.full(len(texts), NEVER) if times is None else times
     rows = np.flatnonzero(names > NO_NAME)
     return lines.numbers()[rows], names[rows], texts[rows], stamps[rows]
 
 
-def _took_part(column: Array) -> Array:
-    """Which lines have a field: a text that they lack is empty or None, a number is NaN."""
-    return column.astype(np.bool_) if column.dtype == object else column == column  # noqa: PLR0124 - NaN is not itself
+def frame(happened: Sequence[Event]) -> pd.DataFrame:
+    """One row an event: ``line`` (int64), ``event``, ``text`` and ``time`` (datetime64[us])."""
+    return pd.DataFrame(list(happened), columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
+    """The minutes from the first start of the run to its last stop after that, where both print a time.
+
+    A run that begins anew, later than its ranks do, was not trained all the time between the two.
+    """
+    limits = [event for event in happened if event.event in (RUN_START, RUN_STOP) and not np.isnat(event.time)]
+    starts, stops = ([event for event in limits if event.event == name] for name in (RUN_START, RUN_STOP))
+    begins_once = all(event.time - starts[0].time <= APART for event in starts)
+    if starts and stops and begins_once and stops[-1].time > starts[0].time:
+        minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
+        lines = Provenance("lines", (starts[0].line, stops[-1].line))
+        yield Fact("minutes_to_train", round(float(minutes), 3), lines)
+
+
+# ---- what speaks against a run
+
+Numbers = NDArray[np.int64]
+Rows = NDArray[np.intp]
+
+NOT_A_NUMBER = "Loss is NaN or infinite in {count} of {records} records, first at line {line}."
+OVERFLOW = "Loss scale overflows, first at line {line} ({count} in total): such steps do not update parameters."
+BACKWARDS = "Timestamps go backwards, first at line {line} ({count} in total)."
+TWICE = "Duplicate records, first at line {line} ({count} in total)."
+RESTARTED = "The run restarts, first at line {line} ({count} in total)."
+FAILED = "The run failed, at line {line}: {text}"
+BLOCK = 1 << 16
+LONGEST_TEXT = 200
+# What two records hardly print alike, unless one is a copy.
+TELLING = ("time", "loss", "throughput", "step_time", "duration", "elapsed")
+NO_ROWS: Rows = np.zeros(0, np.intp)
+# What a run does that a failure before it did not end, such as that of a step of its set-up.
+GOING_ON = (RUN_START, "checkpoint", "evaluation", "overflow", "restart")
+
+
+class Unsound(Message):
+    """A finding on a run that makes its throughput no point of a series."""
+
+
+def findings(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> Iterator[Message]:
+    """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
+
+    def told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Message]:
+        if len(lines):
+            yield Message(message, count=len(lines), line=lines[0])
+
+    for part in parts:
+        lines = part.table["line"]
+        yield from _of_losses(part.table, part.not_numbers)
+        yield from told(BACKWARDS, lines[_backwards(part.table)])
+        yield from told(TWICE, lines[_copies(part.table)])
+    for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
+        yield from told(message, [event.line for event in happened if event.event == name])
+    # A failure counts behind the last line of a run that goes on: what it survives is none.
+    going_on = [event.line for event in happened if event.event in GOING_ON]
+    last = max([0, *going_on, *(part.table["line"][-1] for part in parts if len(part.table))])
+    failures = [event for event in happened if event.event == "failure" and event.line > last]
+    telling = [failure for failure in failures if not failure.text.endswith(":")]  # those that say why
+    for failure in (telling or failures)[-1:]:
+        yield Unsound(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])
+
+
+def _of_losses(records: RecordTable, not_numbers: Numbers) -> Iterator[Message]:
+    if "loss" not in records:
+        return
+    losses = records["loss"]
+    lines = np.sort(np.concatenate([not_numbers, records["line"][np.isinf(losses)]]))
+    if len(lines):
+        printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
+        yield Unsound(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
+
+
+def _backwards(records: RecordTable) -> Rows:
+    """The rows whose time is before that of the one before them, of each rank by itself: several come as they come."""
+    if "time" not in records:
+        return NO_ROWS
+    times = records["time"]
+    if "rank" not in records:
+        return np.flatnonzero(times[1:] < times[:-1]) + 1
+    ranks = np.nan_to_num(records["rank"], nan=-1)
+    order = np.argsort(ranks, kind="stable")
+    back = (np.diff(times[order]) < np.timedelta64(0, "us")) & (np.diff(ranks[order]) == 0)
+    return np.sort(order[1:][back])
+
+
+def _copies(records: RecordTable) -> Rows:
+    """The rows of copies: all that such a record prints, a step and one number more at least, its rank printed before.
+
+    Where steps count within epochs that nothing tells apart, those of two epochs may print the same. A clock that shows
+    whole seconds, as that of a progress bar, tells little: the bar is drawn again for what is shown beside it.
+    """
+    columns = [name for name in records if name != "line"]
+    telling = [name for name in columns if name in TELLING]
+    if "elapsed" in telling and "loss" not in telling:
+        known = records["elapsed"][~np.isnan(records["elapsed"])]
+        telling = [name for name in telling if name != "elapsed" or (known != np.floor(known)).any()]
+    apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
+    place = next((name for name in ("step", "epochs_done") if name in records), None)
+    if place is None or len(telling) < 2 or not apart or _ascends(records, place):
+        return NO_ROWS
+    rows = repeated([records[name] for name in columns])
+    told = sum(~np.isnan(records[name][rows]) for name in telling)
+    return rows[~np.isnan(records[place][rows]) & (told > 1)]
+
+
+def repeated(columns: Sequence[NDArray[Any]]) -> Rows:
+    """The rows, ascending, that have the same in all columns as one before them; what is missing is alike.
+
+    What ``DataFrame.duplicated`` finds, without the second that importing pandas takes.
+    """
+
+    def codes(column: NDArray[Any]) -> NDArray[Any]:
+        """Numbers that are equal where the values of a column are, or are missing."""
+        if column.dtype.kind == "O":
+            texts: dict[object, int] = {}
+            return np.fromiter((texts.setdefault(text, len(texts)) for text in column), np.intp, len(column))
+        return np.unique(column, return_inverse=True)[1]
+
+    every = [codes(column) for column in columns]
+    order = np.lexsort(every)  # stable: of equal rows the first comes first
+    is_same = np.logical_and.reduce([code[order[1:]] == code[order[:-1]] for code in every])
+    return np.sort(order[1:][is_same])
+
+
+def _ascends(records: RecordTable, place: str) -> bool:
+    """Whether runs, epochs in them and places in these ascend, of all records with one: none is printed twice."""
+    names = [name for name in (place, "epoch", RUN) if name in records]
+    records = records.columns(names)
+    if (nothing := np.isnan(records[place])).any():
+        records = records.rows(~nothing)
+    # Of many records some at a time: all that is compared would take as much memory as a column.
+    for start in range(0, len(records), BLOCK):
+        part = records.rows(slice(start, start + BLOCK + 1))
+        ascends = np.zeros(len(part) - 1, np.bool_)
+        for name in names:
+            before, after = part[name][:-1], part[name][1:]
+            ascends = (after > before) | ((after == before) & ascends)
+        if not ascends.all():
+            return False
+    return True

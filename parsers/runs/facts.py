@@ -1,4 +1,10 @@
-"""Facts: what holds for a whole run, each with the source that says so, and all lines of a log that state one."""
+"""Facts: what holds for a whole run, each with the source that says so, and all lines of a log that state one.
+
+Counts follow from each other. Two products hold: cards are those that share a model times its replicas, and the batch
+of the job is that of a replica times the replicas times the passes of a step. Experts are shared by cards of other
+kinds as well: their number times the stages of the pipeline divides the cards. parsers/vocabulary.lark names the
+programs that compute these.
+"""
 
 from __future__ import annotations
 
@@ -21,33 +27,35 @@ from ..io.files import SUFFIXES
 from ..io.message import Message, joined
 from ..scanning.columns import MOST_REPEATED, FactLines
 from ..scanning.prefix import line_pattern
-from . import parallelism
-from .parallelism import SHARING
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 Value = int | float | str
 Lines = NDArray[np.int64]
+Counts = Mapping[str, int]
+Known = tuple[tuple[str, int], ...]
+
 MOST_DIGITS = 19  # what is longer is no count of anything
 FOLDERS = 3  # so many folders above a log may state facts in their names
-_DEPTHS = range(1, FOLDERS + 2)
+# How cards share a model.
+SHARING = ("tensor_parallel", "pipeline_parallel", "context_parallel")
+CARDS = ("cards", (*SHARING, "data_parallel"))
+BATCH = ("job_batch_size", ("micro_batch_size", "data_parallel", "accumulation"))
+PRODUCTS = (CARDS, BATCH)
+# Of these the first is a multiple of the product of the others.
+MULTIPLES = (
+    *PRODUCTS,
+    ("cards", ("expert_parallel", "pipeline_parallel")),
+    ("attention_heads", ("tensor_parallel",)),
+    ("job_batch_size", ("batch_size", "accumulation")),
+)
+# Counts whose option is 1 by default in many programs.
+ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation", *SHARING, "data_parallel", "expert_parallel")
 # Counts that a measurement scales by.
 SCALING = (
-    "nodes",
-    "cards",
-    "cards_per_node",
-    "batch_size",
-    "job_batch_size",
-    "job_batch_tokens",
-    "accumulation",
-    "sequence_length",
-    "micro_batch_size",
-    *SHARING,
-    "data_parallel",
-    "expert_parallel",
-    "virtual_pipeline",
+    *("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "job_batch_tokens", "accumulation"),
+    *("sequence_length", "micro_batch_size", *SHARING, "data_parallel", "expert_parallel", "virtual_pipeline"),
 )
-# Counts that one run of a log may state, and another not.
-COUNTS = (*SCALING, "epoch_samples")
+COUNTS = (*SCALING, "epoch_samples")  # that one run of a log may state, and another not
 PARAMETERS = ("parameters", "rank_parameters", "trainable_parameters")
 # What says how a model is, or how it is trained: a program that names several models has one of each.
 OF_A_MODEL = (
@@ -56,9 +64,6 @@ OF_A_MODEL = (
 )
 # Training in 8 bits keeps its parameters in 16; programs call TF32 by the type of its data, which is FP32.
 WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32",)}
-# Counts whose option is 1 by default in many programs.
-ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation", *SHARING, "data_parallel", "expert_parallel")
-
 
 IS = "{fact} is {value} according to {source}"
 REQUIRES = "{fact} {value} ({source})"
@@ -78,6 +83,10 @@ class Fact:
     value: Value
     source: Provenance
     step_is: StepIs | None = None
+
+    def worded(self, key: str) -> Message:
+        """A message with the names of all three."""
+        return Message(key, fact=Message(self.name), value=self.value, source=self.source.message)
 
 
 class Facts(dict[str, Fact]):
@@ -106,14 +115,15 @@ class Facts(dict[str, Fact]):
         that of the evaluation. ``fills``: the source counts only where no other tells the fact, not even lines that
         dispute it.
         """
-        said = [fact for fact in told if not _says_nothing(fact)]
+        said = [fact for fact in told if fact.name not in SCALING or isinstance(fact.value, str) or fact.value >= 1]
         if of_lines:
-            said = _without_parts(said, [*self.values(), *said])
+            within = {(fact.name, part) for fact in [*self.values(), *said] for part in _parts(fact)}
+            said = [fact for fact in said if (fact.name, fact.value) not in within]
             scaling = [fact for name in SCALING if name not in self for fact in said if fact.name == name]
             firsts: dict[str, Fact] = {}
             pairs = [(firsts.setdefault(fact.name, fact), fact) for fact in scaling]
             self.disputes += [(first, other) for first, other in pairs if other.value != first.value]
-        disputed = {first.name for first, _ in self.disputes} if of_lines or fills else set()
+        disputed = self._disputed() if of_lines or fills else ()
         for fact in said:
             if fact.name in disputed or (fills and fact.name in self):
                 continue
@@ -122,88 +132,117 @@ class Facts(dict[str, Fact]):
             if not is_same and (used, fact) not in self.contradictions:
                 self.contradictions.append((used, fact))
 
+    def _disputed(self) -> set[str]:
+        return {first.name for first, _ in self.disputes}
+
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
+        self._derive_cards()
+        for whole, factors in PRODUCTS:
+            found = follows(counts_of(self), whole, factors)
+            if found and found[0] not in self._disputed():
+                self.hear([Fact(*found[:2], self._sources(found[2]))])
+        self._doubt()
+        counts, ways = counts_of(self), ("tensor_parallel", "pipeline_parallel")
+        # A card holds the whole model where no cards share it, by what is stated of each way to share one.
+        is_whole = all(counts.get(way) == 1 for way in ways) and counts.get("expert_parallel", 1) == 1
+        if is_whole and "rank_parameters" in counts:
+            self.hear([Fact("parameters", counts["rank_parameters"], self._sources(("rank_parameters", *ways)))])
+        if "fp8_recipe" in self and ("precision" not in self or self["precision"].value != "fp8"):
+            del self["fp8_recipe"]  # the default of an option that is not used
+        # A line that tells the batch size knows better: cards may share one model, and a step have several passes.
+        is_told = "batch_size" in self and not self["batch_size"].source.is_name
+        if not is_told and {"job_batch_size", "cards"} <= counts.keys() and cards_of_replica(counts) <= 1:
+            size, rest = divmod(counts["job_batch_size"], counts["cards"] * counts.get("accumulation", 1))
+            if not rest:
+                self._follow("batch_size", size, "share", "job_batch_size", "cards")
+
+    def _derive_cards(self) -> None:
         counts = counts_of(self)
         if {"nodes", "cards_per_node"} <= counts.keys():
-            self._follows("cards", counts["nodes"] * counts["cards_per_node"], "product", "nodes", "cards_per_node")
+            self._follow("cards", counts["nodes"] * counts["cards_per_node"], "product", "nodes", "cards_per_node")
         elif "cards_per_node" in self and not counts.get("cards", 0) >= counts.get("cards_per_node", inf):
             # Cards of one node, where nothing says how many nodes there are; fewer in all contradict them.
             one = self["cards_per_node"]
             self.hear([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
-        self._derive_parallelism()
-        self._allow_for_replicas()
-        self._derive_parameters()
-        if "fp8_recipe" in self and ("precision" not in self or self["precision"].value != "fp8"):
-            del self["fp8_recipe"]  # the default of an option that is not used
-        self._derive_batch_size()
 
-    def _derive_parallelism(self) -> None:
-        """What follows from how cards share a model, and what cannot be."""
-        disputed = {first.name for first, _ in self.disputes}
-        for whole, factors in parallelism.PRODUCTS:
-            found = parallelism.follows(counts_of(self), whole, factors)
-            if found and found.name not in disputed:
-                self.hear([Fact(found.name, found.value, self._sources(found.sources))])
-        doubts = [*parallelism.doubts(counts_of(self))]
-        # A doubt says more than that the product of its counts is another one.
-        products = {(doubt.name, doubt.number) for doubt in doubts}
-        told = self.contradictions
-        self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) not in products]
-        said = [self._doubted(found) for found in doubts]
-        if parallelism.has_stages_without_pipeline(counts_of(self)):
-            first, second = (_worded(IS, self[name]) for name in ("virtual_pipeline", "pipeline_parallel"))
-            said.append(Message(NO_PIPELINE, first=first, second=second))
-        self.doubts = said  # more is known than when it was asked before
+    def _follow(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
+        self.hear([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
 
-    def _allow_for_replicas(self) -> None:
-        """Where cards share a model, a program may print the number of its replicas as its world size.
-
-        parsers/vocabulary.lark says which one does.
-        """
-        if replicas := parallelism.replicas(counts_of(self)):
-            told = self.contradictions
-            self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) != ("cards", replicas)]
-
-    def _derive_parameters(self) -> None:
-        """A card holds the whole model where no cards share it, by what is stated of each way to share one."""
-        counts, ways = counts_of(self), ("tensor_parallel", "pipeline_parallel")
-        is_whole = all(counts.get(way) == 1 for way in ways) and counts.get("expert_parallel", 1) == 1
-        if is_whole and "rank_parameters" in counts:
-            self.hear([Fact("parameters", counts["rank_parameters"], self._sources(("rank_parameters", *ways)))])
+    def _doubt(self) -> None:
+        """Note what cannot be; more is known than when it was asked before."""
+        counts = counts_of(self)
+        self.doubts, explained = [], set[tuple[str, Value]]()
+        for name, number, others in doubts(counts):
+            sources = joined(AND, (self[other].worded(REQUIRES) for other in others))
+            self.doubts.append(Message(NO_MULTIPLE, first=self[name].worded(IS), number=number, others=sources))
+            explained.add((name, number))  # a doubt says more than that the product of its counts is another one
+        if counts.get("virtual_pipeline", 1) > 1 and counts.get("pipeline_parallel") == 1:
+            first, second = (self[name].worded(IS) for name in ("virtual_pipeline", "pipeline_parallel"))
+            self.doubts.append(Message(NO_PIPELINE, first=first, second=second))
+        # Where cards share a model, a program may print the number of its replicas as its world size.
+        replicas = counts.get("data_parallel", 0)
+        if replicas and counts.get("cards") == replicas * prod(counts.get(name, 1) for name in SHARING):
+            explained.add(("cards", replicas))
+        self.contradictions = [pair for pair in self.contradictions if (pair[1].name, pair[1].value) not in explained]
 
     def _sources(self, names: Iterable[str]) -> Provenance:
         """Where several facts come from, each place once."""
         places = dict.fromkeys(self[name].source for name in names)
         return reduce(lambda one, other: Provenance("product", (one, other)), places)
 
-    def _doubted(self, found: parallelism.Doubt) -> Message:
-        others = (_worded(REQUIRES, self[name]) for name in found.sources)
-        return Message(
-            NO_MULTIPLE, first=_worded(IS, self[found.name]), number=found.number, others=joined(AND, others)
-        )
 
-    def _derive_batch_size(self) -> None:
-        """A line that tells it knows better: cards may share one model, and a step may have several passes."""
-        counts = counts_of(self)
-        is_told = "batch_size" in self and not self["batch_size"].source.is_name
-        if is_told or not {"job_batch_size", "cards"} <= counts.keys() or parallelism.cards_of_replica(counts) > 1:
-            return
-        size, rest = divmod(counts["job_batch_size"], counts["cards"] * counts.get("accumulation", 1))
-        if not rest:
-            self._follows("batch_size", size, "share", "job_batch_size", "cards")
-
-    def _follows(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
-        self.hear([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
-
-
-def _worded(key: str, fact: Fact) -> Message:
-    return Message(key, fact=Message(fact.name), value=fact.value, source=fact.source.message)
+def _parts(fact: Fact) -> tuple[str, ...]:
+    """The values that are part of a fact, as 16 bits of parameters are of a training in 8 bits."""
+    return WITHIN.get((fact.name, str(fact.value)), ())
 
 
 def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:
     """The values of all facts that are counts."""
     return {name: fact.value for name, fact in facts.items() if is_count(fact.value)}
+
+
+def is_count(said: object) -> TypeGuard[int]:
+    """Whether a value is a count of at least one; True and False are none."""
+    return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
+
+
+def follows(counts: Counts, whole: str, factors: tuple[str, ...]) -> tuple[str, int, tuple[str, ...]] | None:
+    """The one count that is missing of a product, or the whole where none is; None where nothing follows.
+
+    Its name, its value, and the counts that it follows from. A card that is not accounted for may be shared in a way
+    that nothing states: of the ways to share a model only 1 follows.
+    """
+    known = tuple(name for name in factors if name in counts)
+    made = prod(counts[name] for name in known)
+    if len(known) == len(factors):
+        return whole, made, known
+    missing = next(name for name in factors if name not in counts)
+    if len(known) < len(factors) - 1 or whole not in counts or counts[whole] % made:
+        return None
+    value = counts[whole] // made
+    return None if missing in SHARING and value > 1 else (missing, value, (whole, *known))
+
+
+def doubts(counts: Counts) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """The counts that are no multiples of what they must be, the number, and the counts by which they must."""
+    for whole, factors in MULTIPLES:
+        known = tuple(name for name in factors if name in counts)
+        if whole in counts and counts[whole] % (made := prod(counts[name] for name in known)):
+            yield whole, made, known
+    # All cards together must be able to hold the replicas that the batches make.
+    batches = ("job_batch_size", "batch_size", "accumulation")
+    if {"cards", *batches} <= counts.keys():
+        replicas, rest = divmod(counts["job_batch_size"], counts["batch_size"] * counts["accumulation"])
+        if not rest and counts["cards"] % replicas:
+            yield "cards", replicas, batches
+
+
+def cards_of_replica(counts: Counts) -> int:
+    """How many cards share one model, as far as the counts show: at least 1."""
+    shared = prod(counts.get(name, 1) for name in SHARING)
+    replicas = counts.get("data_parallel", 0)
+    return max(shared, counts["cards"] // replicas) if replicas and "cards" in counts else shared
 
 
 def believed(
@@ -221,7 +260,7 @@ def believed(
     count of one that may be a default contradicts nobody. ``named``: by the name of its log. ``beside``: by
     configurations beside the log. Defaults and configurations count where nothing else tells a fact.
     """
-    is_one_card = parallelism.cards_of_replica(counts_of(Facts([*given, *stated, *arguments, *named, *beside]))) == 1
+    is_one_card = cards_of_replica(counts_of(Facts([*given, *stated, *arguments, *named, *beside]))) == 1
 
     def with_batches(told: Iterable[Fact]) -> Iterator[Fact]:
         """Some facts, and the batch of a card where a replica of the model states its own and is not shared."""
@@ -230,14 +269,15 @@ def believed(
             if fact.name == "micro_batch_size" and is_one_card:
                 yield replace(fact, name="batch_size")
 
-    stated = of_one_model(stated, PARAMETERS)
-    said = of_one_model([*with_batches(arguments)])
+    said: dict[bool, list[Fact]] = {False: [], True: []}  # by whether it may be the default of an option nobody gave
+    for fact in of_one_model([*with_batches(arguments)]):
+        said[fact.name in ONE_BY_DEFAULT and fact.value == 1].append(fact)
     facts = Facts(given)
-    facts.hear(stated, of_lines=True)
-    facts.hear((fact for fact in said if not _may_be_default(fact)), of_lines=True)
+    facts.hear(of_one_model(stated, PARAMETERS), of_lines=True)
+    facts.hear(said[False], of_lines=True)
     facts.hear(with_batches(named))
     facts.derive()
-    facts.hear(filter(_may_be_default, said), fills=True)
+    facts.hear(said[True], fills=True)
     facts.hear(with_batches(beside), fills=True)
     facts.derive()
     if (accumulation := facts.get("accumulation")) is not None:  # passes make a step, and a log may count either
@@ -245,41 +285,31 @@ def believed(
     return facts
 
 
-def _may_be_default(fact: Fact) -> bool:
-    """Whether an argument that a program repeats may be the default of an option that nobody gave."""
-    return fact.name in ONE_BY_DEFAULT and fact.value == 1
-
-
-def is_count(said: object) -> TypeGuard[int]:
-    """Whether a value is a count of at least one; True and False are none."""
-    return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
-
-
 def of_one_model(told: Sequence[Fact], names: Sequence[str] = OF_A_MODEL) -> list[Fact]:
     """The facts but for those of a model that lines tell in several ways, as of several models or of a curriculum.
 
     ``names``: which facts are of a model.
     """
-    values: dict[str, set[Value]] = {}
-    for fact in told:
-        values.setdefault(fact.name, set()).add(fact.value)
+    values = values_of(told)
     return [fact for fact in told if fact.name not in names or len(values[fact.name]) == 1]
 
 
-def _says_nothing(fact: Fact) -> bool:
-    return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
+def values_of(told: Iterable[Fact]) -> dict[str, set[Value]]:
+    """All values that are told, by name."""
+    values: dict[str, set[Value]] = {}
+    for fact in told:
+        values.setdefault(fact.name, set()).add(fact.value)
+    return values
 
 
-def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
-    """The facts but for those that are part of a known one, as 16 bits of parameters are of a training in 8 bits."""
-    parts = {(fact.name, part) for fact in known for part in WITHIN.get((fact.name, str(fact.value)), ())}
-    return [fact for fact in told if (fact.name, fact.value) not in parts]
+# ---- names and texts
 
 
 def name_facts(path: Path) -> Iterator[Fact]:
     """The facts that the name of a log file states, alone or with those of the folders it is in, packed or not."""
     packed = path.suffix if path.suffix in SUFFIXES else ""
-    texts = ["/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape") for depth in _DEPTHS]
+    parts = (path.parts[-depth:] for depth in range(1, FOLDERS + 2))
+    texts = ["/".join(names).removesuffix(packed).encode("utf-8", "surrogateescape") for names in parts]
     possible = [variant for variant in load(ROOM / "names.lark").variants if variant.may_stand_in(texts[-1])]
     for text, variant in product(texts, possible):
         if found := line_pattern(variant).fullmatch(text):
@@ -306,6 +336,9 @@ def _spellings() -> dict[str, dict[str, str]]:
     return {
         fact: {s: word for word, many in usual.items() for s in (*many, word.lower())} for fact, usual in words.items()
     }
+
+
+# ---- lines
 
 
 class Statement(NamedTuple):
@@ -368,13 +401,15 @@ def unstated(facts: Iterable[Fact], said: Sequence[Statement], runs: Stretches) 
     found: list[list[tuple[Fact, int]]] = [[] for _ in runs.first]
     for fact in (fact for fact in facts if fact.name in COUNTS):
         alike = [one for one in said if one.told == (fact.name, fact.value)]
-        stated = _lines(alike)
-        if stated is None or not len(stated) or stated[0] > runs.last[-1]:
-            continue
-        kinds = {one.kind for one in alike}
+        stated, kinds = _lines(alike), {one.kind for one in alike}
         others = _lines([one for one in said if len(one.lines) <= MOST_REPEATED and one.kind in kinds])
-        for run, own in _configured(stated, others, runs):
-            found[run].append((fact, own))
+        if stated is None or others is None or not len(stated) or stated[0] > runs.last[-1]:
+            continue
+        is_stated = np.searchsorted(stated, runs.last, "right") > np.searchsorted(stated, runs.before, "right")
+        begins = np.searchsorted(others, runs.before, "right")
+        is_own = begins < np.searchsorted(others, runs.first, "right")
+        for run in np.flatnonzero(is_own & ~is_stated).tolist():
+            found[run].append((fact, int(others[begins[run]])))
     return found
 
 
@@ -383,14 +418,3 @@ def _lines(said: Sequence[Statement]) -> Lines | None:
     if any(len(one.lines) > MOST_REPEATED for one in said):
         return None
     return np.sort(np.concatenate([np.zeros(0, np.int64), *(one.lines for one in said)]))
-
-
-def _configured(stated: Lines, others: Lines | None, runs: Stretches) -> Iterator[tuple[int, int]]:
-    """The runs that a count is not stated of, each with the line that begins its own configuration, if it has one."""
-    if others is None:
-        return
-    is_stated = np.searchsorted(stated, runs.last, "right") > np.searchsorted(stated, runs.before, "right")
-    begins = np.searchsorted(others, runs.before, "right")
-    is_own = begins < np.searchsorted(others, runs.first, "right")
-    for run in np.flatnonzero(is_own & ~is_stated).tolist():
-        yield run, int(others[begins[run]])

@@ -16,10 +16,8 @@ from ..scanning.record_table import RecordTable, table
 from ..scanning.text import LogText
 from .side_files import ARRIVAL, arrivals, clock
 
-# The column that says, from 1, of which run a record is, where a log holds several.
-RUN = "run"
-# The column with the line in the file of its own rank, where a run has a log for each.
-OWN_LINE = "own_line"
+RUN = "run"  # the column that says, from 1, of which run a record is, where a log holds several
+OWN_LINE = "own_line"  # the one with the line in the file of its own rank, where a run has a log for each
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,11 @@ class FormatRecords:
     not_numbers: NDArray[np.int64]
 
     @property
+    def name(self) -> str | None:
+        """The name of the format; None where it is of none."""
+        return self.format.name if self.format else None
+
+    @property
     def records(self) -> pd.DataFrame:
         """The table as a DataFrame, in which ``record`` is a category, and ``line`` that of the log of the rank."""
         if OWN_LINE not in self.table:
@@ -88,15 +91,9 @@ def records_of(level: FormatLines, source: LogText) -> FormatRecords:
     meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.columns}
     not_numbers = np.concatenate([np.zeros(0, np.int64), *(x.not_numbers() for x in metric)])
     records = table(metric)
-    if (arrived := _arrived(records, source)) is not None:
-        records = records.having("time", arrived)
+    prints_time = "time" in records and not np.isnat(records["time"]).all()
+    found = clock(source.path, source.sha256) if len(records) and not prints_time else None
+    if found is not None:
+        records = records.having("time", arrivals(found, records["line"]))
         meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
     return FormatRecords(level.format, records, meanings, not_numbers)
-
-
-def _arrived(records: RecordTable, source: LogText) -> NDArray[np.datetime64] | None:
-    """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
-    if not len(records) or ("time" in records and not np.isnat(records["time"]).all()):
-        return None
-    found = clock(source.path, source.sha256)
-    return None if found is None else arrivals(found, records["line"])

@@ -2,42 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from ..io.message import Message
 
-Kind = Literal[
-    "line",
-    "lines",
-    "file_name",
-    "former_name",
-    "run_file",
-    "side_line",
-    "page",
-    "label",
-    "option",
-    "records",
-    "one_node",
-    "product",
-    "share",
-    "rank_files",
-]
+Kind = str
 # How each kind is told: the key of the catalogues, and what its values are called there.
 WORDS: Mapping[Kind, tuple[str, ...]] = {
-    "line": ("line {number}", "number"),
+    "line": ("line {number}", "number"),  # a physical one, from 1
     "lines": ("line {first} to {last}", "first", "last"),
-    "file_name": ("file name",),
-    "former_name": ("original file name",),
-    "run_file": ("{file}", "file"),
-    "side_line": ("{file}, line {number}", "file", "number"),
-    "page": ("page",),
-    "label": ("label",),
+    "file_name": ("file name",),  # that of the log
+    "former_name": ("original file name",),  # that of an ingested log
+    "run_file": ("{file}", "file"),  # the case in its run.json
+    "side_line": ("{file}, line {number}", "file", "number"),  # of a file beside the log
+    "page": ("page",),  # a page file
+    "label": ("label",),  # of a published page
     "option": ("--{name}", "name"),
-    "records": ("the records",),
+    "records": ("the records",),  # what they print
+    "rank_files": ("the logs of {count} ranks", "count"),  # of each its own
+    # What is derived: of the cards of a node, and of two facts.
     "one_node": ("{source}, as one node", "source"),
     "product": ("{first} and {second}", "first", "second"),
     "share": ("{first} divided by the cards of {second}", "first", "second"),
-    "rank_files": ("the logs of {count} ranks", "count"),
 }
 DERIVED: tuple[Kind, ...] = ("one_node", "product", "share")
 NAMES: tuple[Kind, ...] = ("file_name", "former_name")
@@ -46,16 +31,7 @@ OF_THE_LOG: tuple[Kind, ...] = ("line", "lines", "side_line", *NAMES)
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a fact comes from: a kind, and the values that it has.
-
-    ``line``: a physical line number, from 1; ``lines``: the first and the last. ``file_name``: that of the log;
-    ``former_name``: the one that an ingested log had. ``run_file``: the case in its run.json, by the name of that file.
-    ``side_line``: a file beside the log, and its line.
-    ``page``: a page file. ``label``: a label of a published page. ``option``: the name of the option without its
-    hyphens. ``records``: what the records print. ``rank_files``: how many ranks have a log
-    of their own. The others are derived: ``one_node`` from the cards of a node,
-    ``product`` and ``share`` from two facts. ``str`` words it in English.
-    """
+    """Where a fact comes from: a kind of ``WORDS``, and the values that it has. ``str`` words it in English."""
 
     kind: Kind
     values: "tuple[int | str | Provenance, ...]" = ()

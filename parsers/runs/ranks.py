@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -30,28 +30,39 @@ from .format_records import OWN_LINE, FormatRecords, RankLog
 from .provenance import Provenance
 from .reading import Reading, of_known_format
 from .reading import survey as survey_file
+from .side_files import LOG_SUFFIXES
 
 Counts = Literal["job", "node"]
 
 NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
 MOST_FILES = 1 << 17
-LOG_SUFFIXES = (".log", ".out", ".err", ".txt", ".jsonl")
 
 NO_RANKS = "is a folder without logs of several ranks, such as rank_0.log and rank_1.log; pass a log file."
 OF_SEVERAL = "holds the logs of ranks of {count} runs; pass the folder or files of one of them, such as {first}."
 ALL_EMPTY = "holds only empty logs of ranks."
 TOO_MANY = "holds more than {most} files; pass the folder that holds the logs of the ranks only."
 TWICE = "holds two logs of rank {rank}, {first} and {second}; remove one of them."
+SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
+LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
+OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {source}."
+UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
+OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
+ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
+ELSEWHERE = "{file}: {said}"
+IN_MORE = "{count} more logs of ranks have warnings of their own."
+DENIED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
+SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
+EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
+COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
 
 
-@dataclass(frozen=True)
-class RankFile:
-    """The log of one rank: its number, its path, and which of its streams it is ("" where there is one)."""
+class RankFile(NamedTuple):
+    """The log of one rank: its number, which of its streams it is ("" where there is one), and its path."""
 
     rank: int
-    path: Path
     stream: str
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -79,19 +90,8 @@ class RankFiles:
             found.setdefault(file.stream, []).append(file)
         return found
 
-    @property
-    def are_complete(self) -> bool:
-        """Whether the numbers are 0, 1 and so on without a gap."""
-        return self.ranks == list(range(len(self.ranks)))
 
-
-@dataclass(frozen=True)
-class _Named:
-    """A file that is called like that of a rank; ``family``: its path without the number and the stream."""
-
-    family: str
-    counts: Counts
-    file: RankFile
+# ---- the files
 
 
 def rank_files(folder: Path) -> RankFiles:
@@ -101,21 +101,26 @@ def rank_files(folder: Path) -> RankFiles:
     of them are empty, or they are of several runs.
     """
     paths = _files(folder)
-    families: dict[str, list[_Named]] = {}
-    for named in filter(None, (_named(path, folder) for path in paths)):
-        families.setdefault(named.family, []).append(named)
-    chosen = {family: of for family, of in families.items() if len({named.file.rank for named in of}) > 1}
+    families: dict[str, tuple[Counts, list[RankFile]]] = {}
+    for path in paths:
+        if named := _named(path, folder):
+            family, counts, file = named
+            families.setdefault(family, (counts, []))[1].append(file)
+    chosen = [(counts, files) for counts, files in families.values() if len({file.rank for file in files}) > 1]
     if not chosen:
         raise LogError.at(folder, NO_RANKS)
+    counts, found = chosen[0]
     if len(chosen) > 1:
-        first = next(iter(chosen.values()))[0].file.path
-        raise LogError.at(folder, OF_SEVERAL, count=len(chosen), first=first.relative_to(folder))
-    (found,) = chosen.values()
-    files = sorted((named.file for named in found), key=lambda file: (file.rank, file.stream))
-    _refuse_twice(folder, files)
-    known = {file.path for file in files}
-    unread = tuple(path for path in paths if path not in known and path.suffix in LOG_SUFFIXES)
-    ranks = RankFiles(folder, tuple(files), found[0].counts, unread)
+        raise LogError.at(folder, OF_SEVERAL, count=len(chosen), first=found[0].path.relative_to(folder))
+    known: dict[tuple[int, str], Path] = {}
+    for file in sorted(found, key=lambda file: file[:2]):
+        first = known.setdefault((file.rank, file.stream), file.path)
+        if first is not file.path:  # as of 1 and 01
+            told = {"first": first.relative_to(folder), "second": file.path.relative_to(folder)}
+            raise LogError.at(folder, TWICE, rank=file.rank, **told)
+    files = tuple(RankFile(*of, path) for of, path in known.items())
+    unread = tuple(path for path in paths if path not in known.values() and path.suffix in LOG_SUFFIXES)
+    ranks = RankFiles(folder, files, counts, unread)
     if not ranks.streams:
         raise LogError.at(folder, ALL_EMPTY)
     return ranks
@@ -127,21 +132,23 @@ def _files(folder: Path) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise LogError.at(folder, CANNOT_BE_READ, reason=reason_of(error)) from error
 
-    found = list(islice(_walked(folder, refuse), MOST_FILES + 1))
+    def walked() -> Iterator[Path]:
+        for at, folders, names in os.walk(folder, onerror=refuse):
+            if len(Path(at).relative_to(folder).parts) >= DEPTH - 1:
+                folders.clear()
+            yield from (Path(at, name) for name in names if not name.startswith("."))
+
+    found = list(islice(walked(), MOST_FILES + 1))
     if len(found) > MOST_FILES:
         raise LogError.at(folder, TOO_MANY, most=MOST_FILES)
     return sorted(path for path in found if not path.is_symlink() or leading_out([path], folder) is None)
 
 
-def _walked(folder: Path, refuse: object) -> Iterator[Path]:
-    for at, folders, names in os.walk(folder, onerror=refuse):  # type: ignore[arg-type]
-        if len(Path(at).relative_to(folder).parts) >= DEPTH - 1:
-            folders.clear()
-        yield from (Path(at, name) for name in names if not name.startswith("."))
+def _named(path: Path, folder: Path) -> tuple[str, Counts, RankFile] | None:
+    """What the name of a file says of the rank that wrote it, after its family: the path but for number and stream.
 
-
-def _named(path: Path, folder: Path) -> _Named | None:
-    """What the name of a file says of the rank that wrote it; the first of the patterns counts."""
+    The first of the patterns counts.
+    """
     packed = path.suffix if path.suffix in SUFFIXES else ""
     text = f"/{path.relative_to(folder).as_posix()}".removesuffix(packed)
     for pattern, counts in _patterns():
@@ -149,7 +156,7 @@ def _named(path: Path, folder: Path) -> _Named | None:
             begin, end = found.span("number")
             stream = found.groupdict().get("stream") or ""
             rest = text[end : found.start("stream")] + text[found.end("stream") :] if stream else text[end:]
-            return _Named(f"{text[:begin]}#{rest}", counts, RankFile(int(found["number"]), path, stream))
+            return f"{text[:begin]}#{rest}", counts, RankFile(int(found["number"]), stream, path)
     return None
 
 
@@ -159,28 +166,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], Counts]]:
     return [(re.compile(rf"{one['pattern']}\Z", re.ASCII), one["counts"]) for one in said]
 
 
-def _refuse_twice(folder: Path, files: Sequence[RankFile]) -> None:
-    """Refuse two files of one rank and stream, as of 1 and 01; raises LogError."""
-    known: dict[tuple[int, str], Path] = {}
-    for file in files:
-        first = known.setdefault((file.rank, file.stream), file.path)
-        if first is not file.path:
-            told = {"first": first.relative_to(folder), "second": file.path.relative_to(folder)}
-            raise LogError.at(folder, TWICE, rank=file.rank, **told)
-
-
-SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
-LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
-OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {source}."
-UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
-OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
-ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
-ELSEWHERE = "{file}: {said}"
-IN_MORE = "{count} more logs of ranks have warnings of their own."
-DENIED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
-SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
-EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
-COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
+# ---- reading
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
@@ -200,8 +186,16 @@ def survey(
     if not path.is_dir():
         return survey_file(path, format=format, facts=facts)
     found, readings = rank_files(path), dict[RankFile, Reading]()
-    files = _stream(found, format, facts, readings)
-    lead = next((file for file in files if _of(file, format, facts, readings).prints_speed), files[0])
+
+    def of(file: RankFile) -> Reading:
+        if file not in readings:
+            readings[file] = survey_file(file.path, format=format, facts=facts)
+        return readings[file]
+
+    files, *others = found.streams.values()
+    if others:  # the one that tells most of speed, by what its first or its last rank prints
+        files = min([files, *others], key=lambda files: min(of(files[at]).parts[0].rank for at in (0, -1)))
+    lead = next((file for file in files if of(file).prints_speed), files[0])
     return _together(found, files, lead, readings, facts)
 
 
@@ -228,22 +222,6 @@ def by_rank(reading: Reading) -> Iterator[tuple[Path, RecordTable]]:
         yield log.path, rows.having("line", rows[OWN_LINE]).columns(name for name in table if name != OWN_LINE)
 
 
-def _of(file: RankFile, format: object, facts: Sequence[Fact], readings: dict[RankFile, Reading]) -> Reading:
-    if file not in readings:
-        readings[file] = survey_file(file.path, format=format, facts=facts)  # type: ignore[arg-type]
-    return readings[file]
-
-
-def _stream(
-    found: RankFiles, format: object, facts: Sequence[Fact], readings: dict[RankFile, Reading]
-) -> Sequence[RankFile]:
-    """The files of the stream that tells most of speed, by what its first or its last rank prints."""
-    streams = list(found.streams.values())
-    if len(streams) == 1:
-        return streams[0]
-    return min(streams, key=lambda files: min(_of(files[at], format, facts, readings).parts[0].rank for at in (0, -1)))
-
-
 def _together(
     found: RankFiles,
     files: Sequence[RankFile],
@@ -251,60 +229,46 @@ def _together(
     readings: dict[RankFile, Reading],
     facts: Sequence[Fact],
 ) -> Reading:
-    """The reading of all files of a run, whose ``lead`` was read."""
-    known = [part.format for part in readings[lead].parts if part.format]
-    for file in files:
-        _of(file, known or None, facts, readings)
+    """The reading of all files of a run, whose ``lead`` was read; the others are read as its formats."""
+    known = [part.format for part in readings[lead].parts if part.format] or None
     ordered = [lead, *(file for file in files if file is not lead)]
+    for file in files:
+        if file not in readings:
+            readings[file] = survey_file(file.path, format=known, facts=facts)
     has_several = any(readings[file].facts_of_runs for file in ordered)
     read = [_of_last_run(readings[file]) for file in ordered]
-    logs = tuple(_rank_logs(ordered, read))
+    logs, before = list[RankLog](), 0
+    for file, reading in zip(ordered, read, strict=True):
+        logs.append(RankLog(file.rank, file.path, reading.sha256, reading.bytes, reading.account, before))
+        before += reading.account.total
     parts = tuple(_part(part, logs, read) for part in read[0].parts)
-    told = read[0].facts
     denied = list(_hear(read, found))
     warnings = dict.fromkeys((*read[0].warnings, *denied, *_of_folder(found, files, read[0])))
     warnings |= dict.fromkeys([Message(ONLY_LAST_RUN)] if has_several else [])
-    warnings |= dict.fromkeys((*_copies(found, read), *_of_others(read, found.folder)))
-    return replace(read[0], parts=parts, facts=told, warnings=tuple(warnings), ranks=logs, folder=found.folder)
-
-
-def _copies(found: RankFiles, readings: Sequence[Reading]) -> Iterator[Message]:
-    """That two logs with a speed are one; only the first two are told."""
-    known: dict[str, Path] = {}
-    for reading in (one for one in readings if one.prints_speed):
-        if (first := known.setdefault(reading.sha256, reading.path)) is not reading.path:
-            told = {"first": first.relative_to(found.folder), "second": reading.path.relative_to(found.folder)}
-            yield Message(SAME_LOG, **told)
-            return
+    warnings |= dict.fromkeys(_of_others(read, found.folder))
+    return replace(read[0], parts=parts, warnings=tuple(warnings), ranks=tuple(logs), folder=found.folder)
 
 
 def _of_last_run(reading: Reading) -> Reading:
     if not reading.facts_of_runs:
         return reading
-    last = len(reading.facts_of_runs)
-    parts = tuple(as_one(part.of_run(last)) for part in reading.parts)
-    return replace(reading.of_run(last), parts=parts, facts_of_runs=())
-
-
-def _rank_logs(files: Sequence[RankFile], readings: Sequence[Reading]) -> Iterator[RankLog]:
-    before = 0
-    for file, reading in zip(files, readings, strict=True):
-        yield RankLog(file.rank, file.path, reading.sha256, reading.bytes, reading.account, before)
-        before += reading.account.total
+    parts = tuple(as_one(part.of_run(len(reading.facts_of_runs))) for part in reading.parts)
+    return replace(reading.of_run("last"), parts=parts, facts_of_runs=())
 
 
 def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Reading]) -> FormatRecords:
     """What one format reads in all logs."""
     if not len(part.table):
         return part
-    name, fields = part.format.name if part.format else None, dict(part.fields)
-    tables, not_numbers = [], []
+    fields, tables, not_numbers = dict(part.fields), [], []
     for log, reading in zip(logs, readings, strict=True):
-        for own in (own for own in reading.parts if (own.format.name if own.format else None) == name):
+        for own in (own for own in reading.parts if own.name == part.name):
             tables.append(_of_rank(own.table, log))
             not_numbers.append(own.not_numbers + log.before)
             fields = own.fields | fields
-    return FormatRecords(part.format, _stacked(tables), fields, np.concatenate(not_numbers))
+    columns = {name: _stacked(name, tables) for name in dict.fromkeys(name for table in tables for name in table)}
+    table = RecordTable(columns, finest(table.digits for table in tables))
+    return FormatRecords(part.format, table, fields, np.concatenate(not_numbers))
 
 
 def _of_rank(table: RecordTable, log: RankLog) -> RecordTable:
@@ -315,33 +279,34 @@ def _of_rank(table: RecordTable, log: RankLog) -> RecordTable:
     return table.having("rank", ranks).having(OWN_LINE, table["line"]).having("line", table["line"] + log.before)
 
 
+def _stacked(name: str, tables: Sequence[RecordTable]) -> Array:
+    """A column of some tables, in their order; what a table lacks is missing in its rows."""
+    likes = [table[name] for table in tables if name in table]
+    # A count that some rows lack cannot be a whole number.
+    like = likes[0] if len(likes) == len(tables) or likes[0].dtype.kind not in "iu" else likes[0].astype(np.float64)
+    return np.concatenate([table[name] if name in table else missing(len(table), like) for table in tables])
+
+
 def _hear(readings: Sequence[Reading], found: RankFiles) -> Iterator[Message]:
-    """Tell the facts of the first reading what only others state; returns what they deny."""
+    """Tell the facts of the first reading what lines of the others alone state; returns what they deny."""
     facts, known = readings[0].facts, set[str]()
     for reading in readings[1:]:
-        told = [_from(fact, reading.path, found.folder) for fact in reading.facts.values()]
-        for fact in (fact for fact in told if fact and fact.name in SCALING and fact.name not in known):
-            if (own := facts.get(fact.name)) is not None and own.value != fact.value:
-                known.add(fact.name)
-                yield _denied(own, fact)
-        facts.hear((fact for fact in told if fact), fills=True)
-    ranks, name = len(found.ranks), "cards_per_node" if found.counts == "node" else "cards"
-    if found.are_complete and not {"cards", name} & facts.keys():
-        facts.hear([Fact(name, ranks, Provenance("rank_files", (ranks,)))], fills=True)
+        file = str(reading.path.relative_to(found.folder))
+        told = [
+            replace(fact, source=Provenance("side_line", (file, fact.source.values[0])))
+            for fact in reading.facts.values()
+            if fact.source.kind in ("line", "lines")
+        ]
+        for other in (fact for fact in told if fact.name in SCALING and fact.name not in known):
+            if (own := facts.get(other.name)) is not None and own.value != other.value:
+                known.add(other.name)
+                values = {"fact": Message(own.name), "value": own.value, "other": other.value}
+                yield Message(DENIED, **values, source=own.source.message, other_source=other.source.message)
+        facts.hear(told, fills=True)
+    ranks, name = found.ranks, "cards_per_node" if found.counts == "node" else "cards"
+    if ranks == list(range(len(ranks))) and not {"cards", name} & facts.keys():
+        facts.hear([Fact(name, len(ranks), Provenance("rank_files", (len(ranks),)))], fills=True)
     facts.derive()
-
-
-def _from(fact: Fact, path: Path, folder: Path) -> Fact | None:
-    """A fact that a line of the log of another rank states, with that log; None for one of another source."""
-    if fact.source.kind not in ("line", "lines"):
-        return None
-    where = (str(path.relative_to(folder)), fact.source.values[0])
-    return replace(fact, source=Provenance("side_line", where))
-
-
-def _denied(own: Fact, other: Fact) -> Message:
-    values = {"fact": Message(own.name), "value": own.value, "other": other.value}
-    return Message(DENIED, **values, source=own.source.message, other_source=other.source.message)
 
 
 def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> Iterator[Message]:
@@ -365,7 +330,12 @@ def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> It
 
 
 def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
-    """What the first other log says against itself that the leading one does not, and how many more do so, too."""
+    """That two logs with a speed are one; and what the first other log says against itself, and how many more do so."""
+    known: dict[str, Path] = {}
+    for reading in (one for one in readings if one.prints_speed):
+        if (first := known.setdefault(reading.sha256, reading.path)) is not reading.path:
+            yield Message(SAME_LOG, first=first.relative_to(folder), second=reading.path.relative_to(folder))
+            break
     own = set(readings[0].warnings)
     others = [reading for reading in readings[1:] if not own.issuperset(reading.warnings)]
     for reading in others[:1]:
@@ -373,17 +343,3 @@ def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
             yield Message(ELSEWHERE, file=reading.path.relative_to(folder), said=said)
     if len(others) > 1:
         yield Message(IN_MORE, count=len(others) - 1)
-
-
-def _stacked(tables: Sequence[RecordTable]) -> RecordTable:
-    """The records of some tables, in their order; what a table lacks is missing in its rows."""
-    names = dict.fromkeys(name for table in tables for name in table)
-    columns = {name: _stacked_column(name, tables) for name in names}
-    return RecordTable(columns, finest(table.digits for table in tables))
-
-
-def _stacked_column(name: str, tables: Sequence[RecordTable]) -> Array:
-    likes = [table[name] for table in tables if name in table]
-    # A count that some rows lack cannot be a whole number.
-    like = likes[0] if len(likes) == len(tables) or likes[0].dtype.kind not in "iu" else likes[0].astype(np.float64)
-    return np.concatenate([table[name] if name in table else missing(len(table), like) for table in tables])

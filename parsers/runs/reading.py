@@ -31,12 +31,10 @@ from ..scanning.format_shapes import KnownShapes
 from ..scanning.leftover import Leftover
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
-from .appended import Last, of_each, of_starts, told_apart
-from .evaluation_bars import without_evaluation
-from .events import Event, events, frame, time_to_train
+from .appended import Last, of_each, of_starts, told_apart, without_evaluation
+from .events import Event, events, findings, frame, time_to_train
 from .facts import Fact, Facts, believed, line_facts, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
-from .health import findings
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 from .side_files import configured
 
@@ -146,6 +144,22 @@ def of_known_format(reading: Reading) -> Reading:
     return reading
 
 
+def known_format(name: str | Path | Format) -> Format:
+    """A format by name, or a grammar file by its path; raises FormatError that lists names like a wrong one.
+
+    Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
+    """
+    if isinstance(name, Format):
+        return name
+    if str(name).endswith(".lark"):
+        return load(Path(name))
+    if str(name) not in grammars():
+        near = get_close_matches(str(name).lower(), grammars(), n=5)
+        told = UNKNOWN_FORMAT_LIKE if near else UNKNOWN_FORMAT
+        raise FormatError(told, name=repr(str(name)), near=" or ".join(near))
+    return load(grammars()[str(name)])
+
+
 def survey(
     path: str | Path,
     *,
@@ -157,40 +171,42 @@ def survey(
 
     Of several formats each reads what those before it leave. ``found``: records of no format, which come first.
     """
-    chosen = _chosen(format)
+    if isinstance(format, str | Path | Format):
+        format = [known_format(format)]
+    chosen = list(format or ())
     do = partial(_survey, Path(path), chosen, list(facts), found, search=format is None and found is None)
     return within_limits(do, Path(path), chosen or formats())
 
 
 def _survey(
-    path: Path, chosen: list[Format], facts: list[Fact], found: FormatRecords | None, *, search: bool
+    path: Path, chosen: list[Format], given: list[Fact], found: FormatRecords | None, *, search: bool
 ) -> Reading:
     source = LogText(path)
-    cascade = _read(source, chosen, search=search, found=found)
-    parts = [records_of(level, source) for level in cascade.levels[:-1]]
-    if len(parts) > 1:
-        parts.sort(key=lambda part: part.rank)
-    parts = [*([found] if found else ()), *parts]
+    cascade = _read(source, chosen, found, search=search)
+    own = sorted((records_of(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
     run, happened = run_file(path), events(of_kinds(cascade.levels, ("event",)))
-    of_training, left_out = without_evaluation(parts)
-    all_parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
-    told, *of_runs = _facts(facts, cascade, happened, run, path, all_parts)
+    of_training, left_out = without_evaluation([*([found] if found else ()), *own])
+    parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
+    told, *of_runs = _facts(given, cascade, happened, run, path, parts)
     told.hear(time_to_train(happened))
-    said = _warnings(of_runs or [told], cascade, source, run, all_parts[0].table)
-    warnings = (*said, *left_out, *findings(all_parts, happened))
-    leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
-    cut = next((level.cut for level in cascade.levels if level.cut), None)
-    whole = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, cut, tuple(of_runs))
-    return Reading(path, source.sha256, source.bytes, *whole, run_file=run)
+    said = tuple(_warnings(of_runs or [told], cascade, source, run, parts[0].table))
+    return Reading(
+        path=path,
+        sha256=source.sha256,
+        bytes=source.bytes,
+        parts=parts,
+        facts=told,
+        account=cascade.account.whole(),
+        warnings=(*said, *left_out, *findings(parts, happened)),
+        happened=happened,
+        leftover=cascade.account.unrecognised.leftover(parts[0].format),
+        cut=next((level.cut for level in cascade.levels if level.cut), None),
+        facts_of_runs=tuple(of_runs),
+        run_file=run,
+    )
 
 
-def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Format]:
-    if format is None:
-        return []
-    return [known_format(format)] if isinstance(format, str | Path | Format) else list(format)
-
-
-def _read(text: LogText, chosen: list[Format], *, search: bool, found: FormatRecords | None = None) -> Cascade:
+def _read(text: LogText, chosen: list[Format], found: FormatRecords | None, *, search: bool) -> Cascade:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     known = chosen or formats()
     shapes = known_shapes(known)
@@ -220,22 +236,6 @@ def _feed(
     return None
 
 
-def known_format(name: str | Path | Format) -> Format:
-    """A format by name, or a grammar file by its path; raises FormatError that lists names like a wrong one.
-
-    Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
-    """
-    if isinstance(name, Format):
-        return name
-    if str(name).endswith(".lark"):
-        return load(Path(name))
-    if str(name) not in grammars():
-        near = get_close_matches(str(name).lower(), grammars(), n=5)
-        told = UNKNOWN_FORMAT_LIKE if near else UNKNOWN_FORMAT
-        raise FormatError(told, name=repr(str(name)), near=" or ".join(near))
-    return load(grammars()[str(name)])
-
-
 def _facts(
     given: list[Fact],
     cascade: Cascade,
@@ -248,21 +248,20 @@ def _facts(
     *formats_, last = [level.facts for level in cascade.levels]
     of_formats, of_others = statements(chain(*formats_)), statements(last)
     stated, arguments = of_starts(line_facts(of_formats), parts[0].table, happened), line_facts(of_others)
-    given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
     steps = {part.format.step_is for part in parts if part.format}
     step_is: StepIs = steps.pop() if len(steps) == 1 else "unknown"
-    beside = configured(log)
-    yield believed(given, stated, arguments, named, beside, step_is)
+    known, named, beside = [*given, *run_facts(run, log)], list(told_by_name(run, log)), configured(log)
+    yield believed(known, stated, arguments, named, beside, step_is)
     runs = of_each(parts, stated, of_formats), of_each(parts, arguments, of_others)
     # Of many runs that are told the same the facts are the same.
-    known: dict[tuple[tuple[int, ...], ...], Facts] = {}
+    made: dict[tuple[tuple[int, ...], ...], Facts] = {}
     for own, others in zip(*runs, strict=True):
         unstated = (*own.unstated, *others.unstated)
         said = tuple(tuple(map(id, told)) for told in (own.stated, others.stated, unstated))
-        if said not in known:
-            facts = known[said] = believed(given, own.stated, others.stated, named, beside, step_is)
+        if said not in made:
+            facts = made[said] = believed(known, own.stated, others.stated, named, beside, step_is)
             facts.unstated = [(fact, at) for fact, at in unstated if fact.name not in facts]
-        yield known[said]
+        yield made[said]
 
 
 def _warnings(
@@ -275,23 +274,18 @@ def _warnings(
     for used, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
         yield DeniedFact(FIRST_USED, **_both(used, other))
     yield from dict.fromkeys(doubt for facts in told for doubt in facts.doubts)
-    yield from _of_other_runs(told)
+    of_other_runs: dict[Fact, list[int]] = {}
+    for fact, line in chain.from_iterable(facts.unstated for facts in told):
+        of_other_runs.setdefault(fact, []).append(line)
+    for fact, lines in of_other_runs.items():
+        values = {"fact": Message(fact.name), "value": fact.value, "source": fact.source.message}
+        yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
     if cascade.account.torn:
         yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)
     if source.cut:
         yield CutLog(CUT)
     if len(records) and records.are("summary").all():
         yield Message(NO_STEPS)
-
-
-def _of_other_runs(told: Sequence[Facts]) -> Iterator[Message]:
-    """The counts that runs do not use because another one states them."""
-    own: dict[Fact, list[int]] = {}
-    for fact, line in chain.from_iterable(facts.unstated for facts in told):
-        own.setdefault(fact, []).append(line)
-    for fact, lines in own.items():
-        values = {"fact": Message(fact.name), "value": fact.value, "source": fact.source.message}
-        yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
 
 
 def _both(one: Fact, other: Fact) -> dict[str, object]:

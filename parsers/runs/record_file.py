@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ UNKNOWN_ENDING = "unknown file extension; use one of {endings}."
 NO_PYARROW = (
     "writing Parquet requires the package pyarrow, which is not installed; run `{command}`, or use .csv or .jsonl."
 )
-LOG = "log"
 ROWS = 1 << 13
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
 _FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
@@ -38,7 +36,7 @@ def write(tables: Tables, path: Path) -> None:
         raise ParserError.at(path, UNKNOWN_ENDING, endings=", ".join(_WRITERS))
     try:
         with whole(path) as unfinished:
-            writer(tables, unfinished)
+            writer(_rows(tables), unfinished)
     except ImportError as error:
         raise ParserError.at(path, NO_PYARROW, command=install("parquet")) from error
 
@@ -50,24 +48,24 @@ def no_formula(text: str) -> str:
     return f"{mark}{text}".replace("\r", r"\r")
 
 
-def _write_csv(tables: Tables, path: Path) -> None:
+def _write_csv(pieces: Iterator[pd.DataFrame], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        for number, rows in enumerate(_rows(tables)):
+        for number, rows in enumerate(pieces):
             for name in rows.columns[rows.dtypes.map(pd.api.types.is_string_dtype)]:
                 rows[name] = rows[name].map(no_formula, na_action="ignore")
             rows.to_csv(file, index=False, header=not number, lineterminator="\n")
 
 
-def _write_json_lines(tables: Tables, path: Path) -> None:
+def _write_json_lines(pieces: Iterator[pd.DataFrame], path: Path) -> None:
     encoded = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=pd.Timestamp.isoformat).encode
     with path.open("w", encoding="utf-8", newline="") as file:
-        for rows in _rows(tables):
+        for rows in pieces:
             cells = rows.replace([np.inf, -np.inf], np.nan).astype(object)
             file.writelines(f"{encoded(row)}\n" for row in cells.where(cells.notna(), None).to_dict("records"))
 
 
-def _write_parquet(tables: Tables, path: Path) -> None:
-    pd.concat(_rows(tables), ignore_index=True).to_parquet(path, index=False)
+def _write_parquet(pieces: Iterator[pd.DataFrame], path: Path) -> None:
+    pd.concat(pieces, ignore_index=True).to_parquet(path, index=False)
 
 
 _WRITERS = {".csv": _write_csv, ".jsonl": _write_json_lines, ".parquet": _write_parquet}
@@ -78,7 +76,7 @@ def _rows(tables: Tables) -> Iterator[pd.DataFrame]:
 
     Whole numbers that some records lack are floating; texts of one log beside numbers of another stay what they are.
     """
-    types: dict[str, list[np.dtype[Any]]] = {}
+    types: dict[str, list[object]] = {}
     for _, table in tables:
         for name in table:
             types.setdefault(name, []).append(table[name].dtype)
@@ -88,5 +86,5 @@ def _rows(tables: Tables) -> Iterator[pd.DataFrame]:
             rows = table.rows(slice(start, start + ROWS)).frame.reindex(columns=[*types])
             lacking = [name for name in numbers if rows[name].dtype.kind in "iu"]
             rows = rows.astype(dict.fromkeys(lacking, np.float64))
-            rows.insert(0, LOG, log)
+            rows.insert(0, "log", log)
             yield rows

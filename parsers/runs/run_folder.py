@@ -28,47 +28,29 @@ DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"  # how a run may end
 class CardSample(NamedTuple):
     """What a card reports at one moment; None where it cannot, or where what tells of it does not say."""
 
-    utilisation: float | None = None
-    """%: the share of the last moment in which anything ran on the card."""
-    memory: float | None = None
-    """MiB in use by all processes."""
-    power: float | None = None
-    """W."""
-    sm_clock: float | None = None
-    """MHz."""
-    memory_clock: float | None = None
-    """MHz."""
-    temperature: float | None = None
-    """Degrees Celsius."""
-    throttle: float | None = None
-    """Why the clock is not higher: the bits of NVML's nvmlClocksEventReasons, added up."""
-    ecc_corrected: float | None = None
-    """Errors of memory that were corrected since the driver was loaded."""
-    ecc_uncorrected: float | None = None
-    """Errors of memory that could not be corrected since the driver was loaded."""
-    pcie_rx: float | None = None
-    """KB/s that the card receives."""
-    pcie_tx: float | None = None
-    """KB/s that the card sends."""
-    pcie_generation: float | None = None
-    """The generation of the bus as it runs now."""
-    pcie_width: float | None = None
-    """Lanes of the bus as it runs now."""
-    card_processes: float | None = None
-    """How many processes compute on the card."""
-    process_memory: float | None = None
-    """MiB that the process holds which holds most."""
+    utilisation: float | None = None  # %: the share of the last moment in which anything ran on the card.
+    memory: float | None = None  # MiB in use by all processes.
+    power: float | None = None  # W.
+    sm_clock: float | None = None  # MHz.
+    memory_clock: float | None = None  # MHz.
+    temperature: float | None = None  # Degrees Celsius.
+    throttle: float | None = None  # Why the clock is not higher: the bits of NVML's nvmlClocksEventReasons, added up.
+    ecc_corrected: float | None = None  # Errors of memory that were corrected since the driver was loaded.
+    ecc_uncorrected: float | None = None  # Errors of memory that could not be corrected since the driver was loaded.
+    pcie_rx: float | None = None  # KB/s that the card receives.
+    pcie_tx: float | None = None  # KB/s that the card sends.
+    pcie_generation: float | None = None  # The generation of the bus as it runs now.
+    pcie_width: float | None = None  # Lanes of the bus as it runs now.
+    card_processes: float | None = None  # How many processes compute on the card.
+    process_memory: float | None = None  # MiB that the process holds which holds most.
 
 
 class TreeSample(NamedTuple):
     """What the processes of a run did since the sample before; None where it is not known."""
 
-    processes: int
-    """How many there are."""
-    load: float | None
-    """Cores that they kept busy."""
-    memory: int
-    """MiB in main memory (resident), of all together: what several share counts for each."""
+    processes: int  # How many there are.
+    load: float | None  # Cores that they kept busy.
+    memory: int  # MiB in main memory (resident), of all together: what several share counts for each.
 
 
 CLOCK_COLUMNS = ("line", "time")

@@ -22,13 +22,8 @@ RunFile = Mapping[str, Any]
 FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
 # Where programs keep their configuration.
 CONFIGURATIONS = (
-    "config.yaml",
-    "config.yml",
-    "config.json",
-    "config.toml",
-    "ds_config.json",
-    "hparams.yaml",
-    "args.json",
+    *("config.yaml", "config.yml", "config.json", "config.toml"),
+    *("ds_config.json", "hparams.yaml", "args.json"),
 )
 UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 NOT_DONE = "According to run.json, this run {said}."
@@ -58,16 +53,12 @@ def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Message]:
     """
     status = status_of(run)
     if status != DONE:
-        yield _not_done(run, status)
+        ended = Message(FAILED) if status == FAILED else Message("was {status}", status=status)
+        if "exit_status" in run:
+            ended = Message("{ended} (exit status {exit_status})", ended=ended, exit_status=run["exit_status"])
+        yield Message(NOT_DONE, said=ended)
     if describes(run, log, sha256) is False:
         yield Message(ANOTHER_LOG)
-
-
-def _not_done(run: RunFile, status: str) -> Message:
-    ended = Message(FAILED) if status == FAILED else Message("was {status}", status=status)
-    if "exit_status" in run:
-        ended = Message("{ended} (exit status {exit_status})", ended=ended, exit_status=run["exit_status"])
-    return Message(NOT_DONE, said=ended)
 
 
 def status_of(run: RunFile) -> str:

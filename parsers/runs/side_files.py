@@ -1,7 +1,7 @@
 """Side files of a run: what the launcher writes beside a log, and the configuration of its program.
 
 ``clock.csv`` says when each line arrived, for logs that print no time; ``gpu.csv`` and ``cpu.csv`` what the graphics
-cards and the processes did, once a second.
+cards and the processes did, once a second. Each is of this very log only if a run.json says so.
 """
 
 from __future__ import annotations
@@ -63,35 +63,37 @@ def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later:
     ``later``: the last columns, which a file of an older version lacks, and are NaN then. Raises LogError that
     names the line where the file has other columns, no number, or an empty cell of a ``needed`` column.
     """
+    try:
+        text = data_of(path).decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError as error:
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    rows = [line.split(",") for line in text.removesuffix("\n").split("\n")]
     heads = (list(columns), list(columns[: len(columns) - len(later)]))
-    rows = list(_rows(path, {len(head) for head in heads}))
+    widths = {len(rows[0])} & set(map(len, heads)) or set(map(len, heads))
+    for number, row in enumerate(rows, 1):
+        if len(row) not in widths:
+            raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=max(widths))
     if rows[0] not in heads:
         raise LogError.at(path, NO_HEAD, columns=",".join(columns))
     texts = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
     numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in texts})
     allowed = (numbers.abs() < GREATEST) | ((texts == "") & ~numbers.columns.isin(needed))
     for row, column in np.argwhere(~allowed.to_numpy())[:1]:
-        raise LogError.at(
-            path, NO_NUMBER, line=row + 2, column=texts.columns[column], said=repr(texts.iat[row, column])
-        )
+        said = repr(texts.iat[row, column])
+        raise LogError.at(path, NO_NUMBER, line=row + 2, column=texts.columns[column], said=said)
     return numbers.reindex(columns=list(columns))
 
 
-def _rows(path: Path, widths: set[int]) -> Iterator[list[str]]:
-    """The rows of a file, all of the width of the first one, which is one of ``widths``."""
-    try:
-        text = data_of(path).decode("utf-8", "replace").replace("\r\n", "\n")
-    except OSError as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        row = line.split(",")
-        if len(row) not in widths:
-            raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=max(widths))
-        widths = {len(row)}
-        yield row
+def _whole(path: Path, numbers: pd.Series[float], is_wrong: NDArray[np.bool_], told: str) -> pd.Series[int]:
+    """A column of whole numbers; raises LogError for the first that is none, or is wrong."""
+    is_wrong = is_wrong | (numbers % 1 != 0).to_numpy()
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        raise LogError.at(path, told, line=row + 2, said=f"{numbers.iat[row]:g}")
+    return numbers.astype(np.int64)
 
 
-def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
+def _times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
     """Unix seconds as datetime64[us] in UTC, exact to the millisecond that a side file states."""
     return pd.to_datetime((seconds * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")
 
@@ -99,20 +101,16 @@ def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
 def clock(log: Path, sha256: str) -> pd.DataFrame | None:
     """The ``clock.csv`` beside a log: ``line`` (int64, from 1, ascending) and ``time`` (datetime64[us], UTC).
 
-    A row says that the lines from ``line`` up to the next row's arrived at ``time``. ``sha256`` is that of the log;
-    None where there is no clock, or where no run.json says that it is of this very log. Raises LogError, which names
-    the line, when it is broken.
+    A row says that the lines from ``line`` up to the next row's arrived at ``time``. ``sha256``, and None: as of
+    ``side_file``. Raises LogError, which names the line, when it is broken.
     """
     path = side_file(log, sha256, CLOCK)
     if path is None:
         return None
     table = side_table(path, CLOCK_COLUMNS, CLOCK_COLUMNS)
-    lines = table["line"].to_numpy()
-    wrong = ~(lines % 1 == 0) | (np.diff(lines, prepend=0) <= 0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise LogError.at(path, NOT_ASCENDING, line=row + 2, said=f"{lines[row]:g}")
-    return pd.DataFrame({"line": lines.astype(np.int64), "time": times(table["time"])})
+    is_falling = np.diff(table["line"].to_numpy(), prepend=0) <= 0
+    lines = _whole(path, table["line"], is_falling, NOT_ASCENDING)
+    return pd.DataFrame({"line": lines, "time": _times(table["time"])})
 
 
 def arrivals(clock: pd.DataFrame, lines: NDArray[np.int64]) -> NDArray[np.datetime64]:
@@ -139,11 +137,7 @@ class Telemetry:
 
 
 def telemetry(log: Path, sha256: str) -> Telemetry | None:
-    """The ``gpu.csv`` beside a log, whose sha256 is given.
-
-    None where there is none, or where no run.json says that it is of this very log. Raises LogError, which names the
-    line, when it is broken.
-    """
+    """The ``gpu.csv`` beside a log; ``sha256``, None and LogError: as of ``clock``."""
     path = side_file(log, sha256, TELEMETRY)
     return None if path is None else telemetry_file(path)
 
@@ -151,16 +145,12 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
 def telemetry_file(path: Path) -> Telemetry:
     """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
     table = side_table(path, TELEMETRY_COLUMNS, TELEMETRY_COLUMNS[:2], LATER_COLUMNS)
-    numbers = table["card"].to_numpy()
-    wrong = ~(numbers % 1 == 0) | (numbers < 0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise LogError.at(path, NO_CARD, line=row + 2, said=f"{numbers[row]:g}")
-    return _telemetry(path, table.assign(card=numbers.astype(np.int64)))
+    cards = _whole(path, table["card"], (table["card"] < 0).to_numpy(), NO_CARD)
+    return _telemetry(path, table.assign(card=cards))
 
 
 def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
-    """The ``cpu.csv`` beside a log, whose sha256 is given; None, and LogError, as of ``telemetry``."""
+    """The ``cpu.csv`` beside a log; ``sha256``, None and LogError: as of ``clock``."""
     path = side_file(log, sha256, PROCESSES)
     if path is None:
         return None
@@ -169,9 +159,12 @@ def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
 
 
 def _telemetry(path: Path, table: pd.DataFrame) -> Telemetry:
-    samples = table.assign(time=times(table["time"]))
+    samples = table.assign(time=_times(table["time"]))
     samples.insert(0, "line", np.arange(2, len(table) + 2))
     return Telemetry(path, sha256_of(path), len(table) + 1, samples)
+
+
+# ---- configurations
 
 
 def configured(log: Path) -> list[Fact]:
@@ -202,20 +195,16 @@ def are_of(log: str, beside: Iterable[str]) -> bool:
     They are where no other log lies there, or a run.json that says that the folder is that of one run.
     """
     names = set(beside)
-    others = (name for name in names if name != log and Path(name).suffix in LOG_SUFFIXES)
-    return RUN_FILE in names or not any(others)
+    return RUN_FILE in names or not any(name != log and Path(name).suffix in LOG_SUFFIXES for name in names)
 
 
 def _of_configuration(path: Path) -> Iterator[Fact]:
     stated = [variant for variant in common().variants if variant.record == "fact"]
     for number, line in enumerate(data_of(path).splitlines(), 1):
+        source = Provenance("side_line", (path.name, number))
         for variant in stated:
             if variant.may_stand_in(line) and (found := line_pattern(variant).fullmatch(line)):
                 for field, said in zip(variant.groups, found.groups(), strict=True):
                     if said is not None:
                         text = said.decode("utf-8", "replace")
-                        yield Fact(
-                            field.name,
-                            value(field.name, field.type, text),
-                            Provenance("side_line", (path.name, number)),
-                        )
+                        yield Fact(field.name, value(field.name, field.type, text), source)

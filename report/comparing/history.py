@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from parsers.io.errors import LogError
 from parsers.io.git import git, top_of
 from parsers.io.message import Message
-from parsers.runs.health import Unsound
+from parsers.runs.events import Unsound
 from parsers.sharing.workers import Workers
 
 from ..measure.diagnostics import NoMeasurement

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.runs.facts import counts_of
-from parsers.runs.parallelism import cards_of_replica
+from parsers.runs.facts import cards_of_replica, counts_of
 from parsers.series import Floats, Lines
 
 from .records import Records, Run

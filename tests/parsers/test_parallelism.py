@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.runs.facts import NO_MULTIPLE, NO_PIPELINE, name_facts
-from parsers.runs.parallelism import BATCH, CARDS, SHARING, cards_of_replica, doubts, follows
+from parsers.runs.facts import (
+    BATCH,
+    CARDS,
+    NO_MULTIPLE,
+    NO_PIPELINE,
+    SHARING,
+    cards_of_replica,
+    doubts,
+    follows,
+    name_facts,
+)
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, Reading, survey
 from tests.parsers.golden_logs import LOGS, name
 
@@ -211,4 +220,4 @@ def test_counts_that_fit_are_never_doubted_and_follow_from_each_other(
     assert cards_of_replica(known) == prod(cards[:3])
     for missing, (whole, factors) in (("data_parallel", CARDS), ("cards", CARDS), ("accumulation", BATCH)):
         found = follows({key: value for key, value in known.items() if key != missing}, whole, factors)
-        assert found is not None and (found.name, found.value) == (missing, known[missing])
+        assert found is not None and found[:2] == (missing, known[missing])

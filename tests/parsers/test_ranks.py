@@ -150,7 +150,6 @@ def test_a_folder_of_nothing_but_empty_logs_is_refused(tmp_path: Path) -> None:
 def test_ranks_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     found = rank_files(folder(tmp_path, [f"rank_{rank}.log" for rank in (10, 9, 0, 2, 1)]))
     assert found.ranks == [file.rank for file in found.files] == [0, 1, 2, 9, 10]
-    assert not found.are_complete
 
 
 def test_two_streams_of_a_rank_stand_side_by_side(tmp_path: Path) -> None:

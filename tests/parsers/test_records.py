@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.runs.health import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE, repeated
+from parsers.runs.events import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE, repeated
 from parsers.runs.reading import survey
 from parsers.runs.record_file import write as write_table
 from parsers.scanning.record_table import RECORD, RecordTable
