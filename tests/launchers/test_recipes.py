@@ -1,23 +1,26 @@
-"""Each recipe turns its variables into one native command, which golden/<recipe>.txt holds, and owns its folders."""
+"""Each recipe turns its variables into one native command, which is what was published; one's own is as any other."""
 
+import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from itertools import product
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product, takewhile
 from pathlib import Path
 
 import click
 import pytest
-from checkouts import RECIPES, TOP, Native, executable, start
+from checkouts import RECIPES, TACHOGRAPH, TOP, Native, executable, git, run_file, start
 from PIL import Image
 
 from launchers.job import Job, of_recipe
 from launchers.recipes.checkout import Checkout
 from launchers.recipes.images import imagenet
-from launchers.recipes.recipe import Recipe, find
+from launchers.recipes.recipe import ROOM, Recipe, find
 from tests.commandline import run
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -279,3 +282,182 @@ def test_images_that_stand_in_for_data_sets_are_listed_and_the_same_each_time(tm
     assert (len(names), all((top / name).is_file() for name in names)) == (6, True)
     with Image.open(min((top / "gtFine").rglob("*_gtFine_labelTrainIds.png"))) as image:
         assert (image.mode, image.size, set(image.tobytes()) <= set(range(19))) == ("L", (64, 32), True)
+
+
+# What was published lies in published/RECIPE.toml as `settings`: options, keys of a config and variables with their
+# values, which may name variables: {DATA}. Its `commands` were published one by one: the `variables` with which the
+# launcher should give it, and `settings` of its own. Each of the settings in which the command of the recipe differs
+# must stand among its `differences`, with `why`.
+PUBLISHED_SETTINGS = Path(__file__).parent / "published"
+PUBLISHED = sorted(path.stem for path in PUBLISHED_SETTINGS.glob("*.toml"))
+# Options that are followed by `key=value`: they override what a config says.
+OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
+OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
+ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+PROGRAM = re.compile(r"(?!.*multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
+NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
+def differing(published: Mapping[str, str], line: str) -> dict[str, tuple[str | None, str | None]]:
+    """Map each setting that differs to its published value and that of a native command; None where one lacks it.
+
+    `line`: what the launcher prints in a dry run. That a run writes into its own folder is no difference.
+    """
+    ours = settings(line)
+    names = [name for name in dict.fromkeys([*published, *ours]) if ours.get(name) != "$WORK"]
+    pairs = {name: (published.get(name), ours.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if spelt(pair[0]) != spelt(pair[1])}
+
+
+def settings(line: str) -> dict[str, str]:
+    """What a native command sets: its program, variables of `env`, options, and keys of a config.
+
+    What starts a process on each card, and where Python looks for modules, is no setting.
+    """
+    _, _folder, _, *command = shlex.split(line)
+    words = takewhile(lambda word: not word.startswith("python"), command)
+    variables = {found[1]: found[2] for found in map(ASSIGNED.fullmatch, words) if found and found[1] != "PYTHONPATH"}
+    place = next((place for place, word in enumerate(command) if PROGRAM.fullmatch(word)), len(command) - 1)
+    return {**variables, "program": Path(command[place]).name, **options(command[place + 1 :])}
+
+
+def options(arguments: Iterable[str]) -> dict[str, str]:
+    """Options and keys of configs with their values; several words are one value, and that of a flag is "".
+
+    What stands before the first option is called `arguments`.
+    """
+    found: dict[str, list[str]] = {}
+    name = "arguments"
+    for argument in arguments:
+        is_glued = argument[:2] in OVERRIDES and "=" in argument  # -oGlobal.epochs=1
+        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
+        key, is_override, value = word.partition("=")
+        if option := OPTION.fullmatch(word):
+            name = option[1]
+            found |= {} if name in OVERRIDES else {name: [] if option[2] is None else [option[2]]}
+        elif name in ("arguments", *OVERRIDES) and is_override:
+            found[key] = [value]
+        else:
+            found.setdefault(name, []).append(word)
+    return {name: " ".join(values) for name, values in found.items()}
+
+
+def spelt(value: str | None) -> str | float | None:
+    """A value in one spelling."""
+    return float(value) if value and NUMBER.fullmatch(value) else value and value.lower()
+
+
+@pytest.mark.parametrize("recipe", PUBLISHED)
+def test_a_recipe_runs_what_was_published_but_for_the_settings_that_it_says(tmp_path: Path, recipe: str) -> None:
+    known = tomllib.loads((PUBLISHED_SETTINGS / f"{recipe}.toml").read_text(encoding="utf-8"))
+    found = set[str]()
+    for number, command in enumerate(known["commands"]):
+        answer = start(tmp_path / str(number), recipe, DRY_RUN="1", **command["variables"])
+        assert answer.returncode == 0, answer.stderr
+        stated = {**known["settings"], **command.get("settings", {})}
+        filled = {name: value.format_map(command["variables"]) for name, value in stated.items()}
+        found |= differing(filled, answer.stdout).keys()
+    differences = known.get("differences", [])
+    reasons = [name for difference in differences for name in difference["settings"]]
+    assert (found, len(reasons), all(difference["why"] for difference in differences)) == (
+        set(reasons),
+        len(found),
+        True,
+    )
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(recipe: str) -> None:
+    said = find(recipe).facts["published"]
+    assert said.startswith("https://" if recipe in PUBLISHED else "none, ")
+
+
+def test_every_kind_of_setting_is_compared_by_its_value() -> None:
+    line = 'cd "$REPO"/example && env A=1 python -m torch.distributed.run --nproc_per_node 8 train.py data '
+    known = {"--lr": "0.1", "--amp": "", "program": "train.py", "arguments": "data", "A": "1"}
+    found = {"--lr": ("0.1", "0.2"), "--amp": ("", None), "--fast": (None, "")}
+    assert differing(known, f"{line}--lr=0.2 --fast") == found
+    for one, other in (("1e-4", "0.0001"), ("true", "True"), ("7.5e-4", "7.500000e-04")):
+        assert differing(settings(f"{line}--x {one}"), f"{line}--x={other}") == {}
+    line = (
+        """cd "$REPO" && bash -c 'exec "$@"' fresh python train.py -c a.yaml -o Global.epochs=8 -o x -betas 0.9 0.99"""
+    )
+    known = {"program": "train.py", "-c": "a.yaml", "Global.epochs": "8", "-o": "x", "-betas": "0.9 0.99"}
+    assert settings(line) == known
+
+
+# A recipe of one's own, a script outside of Tachograph, is launched and checked as those in it are.
+TRAIN = """\
+import argparse
+parser = argparse.ArgumentParser()
+for name in ("data", "batch_size", "steps", "precision", "device", "output_dir", "lr"):
+    parser.add_argument(f"--{name}")
+for step in range(1, int(parser.parse_args().steps) + 1):
+    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")
+"""
+
+
+@pytest.fixture
+def own(native: Native) -> Path:
+    """The draft of a recipe, for a program in a checkout of its own."""
+    (native.repo / "train.py").write_text(TRAIN, encoding="utf-8")
+    git(native.repo, "init", "-q")
+    git(native.repo, "remote", "add", "origin", "https://example.com/acme/program")
+    git(native.repo, "add", "-A")
+    git(native.repo, "commit", "-qm", "first")
+    draft = (ROOM / "recipe.sh.draft").read_text(encoding="utf-8")
+    (native.top / "mine.sh").write_text(draft.replace("owner/repository", "acme/program"), encoding="utf-8")
+    return native.top / "mine.sh"
+
+
+def launch(native: Native, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Launch the recipe where it is."""
+    options = ("--repo", "checkout", "--device", "cpu", "--steps", "12", "--repeats", "1")
+    return native.tachograph("launch", "mine.sh", *options, *arguments, cwd=native.top, main=None)
+
+
+@pytest.mark.slow
+def test_the_draft_is_a_clean_shell_script(own: Path) -> None:
+    done = subprocess.run([TACHOGRAPH.with_name("shellcheck"), own], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+@pytest.mark.slow
+def test_a_recipe_outside_is_launched_by_its_path(native: Native, own: Path) -> None:
+    done = launch(native, "--", "--lr", "0.1")
+    assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
+    (found,) = map(run_file, native.top.glob("logs/*/*/1"))
+    assert found["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
+    assert (found["recipe"], found["command"]) == ("mine", ["bash", "mine.sh"])
+    assert found["launcher"] == hashlib.sha256(own.read_bytes()).hexdigest()
+    assert str(native.top) not in json.dumps(found)
+    here = ROOM.parent
+    assert found.get("tachograph_commit") == (git(here, "rev-parse", "HEAD") if (here / ".git").exists() else None)
+
+
+@pytest.mark.slow
+def test_a_copy_of_a_recipe_finds_what_all_share_and_is_refused_for_another_checkout(native: Native, own: Path) -> None:
+    own.write_bytes((ROOM / "paddleclas_vgg16.sh").read_bytes())
+    done = launch(native)
+    assert (done.returncode, "https://github.com/PaddlePaddle/PaddleClas" in done.stderr) == (2, True)
+    git(native.repo, "remote", "set-url", "origin", "https://github.com/PaddlePaddle/PaddleClas")
+    done = launch(native, "--dry-run")
+    assert (done.returncode, "tools/train.py -c ppcls/configs/ImageNet/VGG/VGG16.yaml" in done.stdout) == (0, True)
+
+
+@pytest.mark.slow
+def test_a_script_that_lacks_what_a_recipe_says_is_refused_and_an_unknown_name_answered(own: Path) -> None:
+    whole = own.read_text(encoding="utf-8")
+    lacking = {
+        "# licence: unknown\n": "",
+        "# metric: ^step [0-9]+": "# metric: (",
+        "# gpu: fp32 bf16\n# cpu: fp32\n": "",
+        '"${STEPS:=200}"': "",
+    }
+    for before, after in lacking.items():
+        assert before in whole
+        own.write_text(whole.replace(before, after), encoding="utf-8")
+        with pytest.raises(click.UsageError):
+            find(str(own))
+    with pytest.raises(click.UsageError, match="nanogpt"):
+        find("nanogtp")

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from checkouts import METRIC, PRINT, TRAIN, URL, Native, OwnProgram, git
+from checkouts import METRIC, PRINT, TOP, TRAIN, URL, Native, OwnProgram, git, run_file
 
 from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
@@ -159,6 +159,14 @@ def test_cases_and_repeats_of_a_page_can_be_chosen_and_what_does_not_fit_is_refu
     assert (answer.returncode, str(refusal) in answer.stderr) == ((2, True) if refusal else (0, False))
     assert sorted(in_order(native.top / "logs")) == made
     assert list(native.top.rglob("made")) == []
+
+
+@slow
+def test_a_page_runs_its_missing_cases_by_a_recipe_of_ones_own(native: Native, page: Path) -> None:
+    own = shutil.copy(TOP / "launchers/paddleclas_resnet50.sh", native.top / "mine.sh")
+    page.with_suffix(".launch.toml").write_text(LAUNCH.replace("paddleclas_resnet50", str(own)))
+    assert launch(native, page, "--repeats", "1").returncode == 0
+    assert run_file(native.top / "logs" / ALL[0])["recipe"] == "mine"
 
 
 @slow
