@@ -68,7 +68,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, compare: Compare) -> None:
     for name, options in (("short", []), ("all", ["--all"]), ("explained", ["--explain"])):
         done = shown(*logs, *options, "--lang", language)
-        compare(GOLDEN / f"{name}.{language}.txt", done.output)
+        compare(GOLDEN / f"{name}.{language}.txt", done.stdout + done.stderr)
         if name == "short":
             assert all(len(part.splitlines()) <= 6 for part in re.split(r"\n(?=\S+ · )", done.stdout))
     done = shown(*logs, "--json", "--lang", language)

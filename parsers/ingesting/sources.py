@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, count
 from pathlib import Path
+from tarfile import EOFHeaderError, HeaderError, ReadError  # type: ignore[attr-defined]
 from typing import IO, Any, BinaryIO, NamedTuple, Self
 
 import fsspec
@@ -144,7 +145,7 @@ def is_archive(path: Path) -> bool:
         if file.peek(4).startswith(_ZIP):
             return True
         try:
-            _Member.frombuf(unpacked(file).read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+            tarfile.TarInfo.frombuf(unpacked(file).read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
         except (tarfile.TarError, OSError, *ERRORS):
             return False
     return True
@@ -263,16 +264,16 @@ class _Member(tarfile.TarInfo):
     """A member of a tar archive; the module takes a broken header for the end of the archive, this one does not."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Member":
-        """The member that a header describes; raises HeaderError at the end of the archive, ReadError for no header."""
+    def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
+        """The next member; raises EOFHeaderError at the end of the archive, ReadError for what is no header."""
         try:
-            member = super().frombuf(buf, encoding, errors)
-        except tarfile.HeaderError as error:
-            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
-                raise
-            raise tarfile.ReadError("a header is truncated or corrupt") from error
+            member = super().fromtarfile(tarfile)
+        except EOFHeaderError:
+            raise
+        except HeaderError as error:
+            raise ReadError("a header is truncated or corrupt") from error
         if member.size < 0:
-            raise tarfile.ReadError("a header states a negative size")
+            raise ReadError("a header states a negative size")
         return member
 
 

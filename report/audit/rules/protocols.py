@@ -9,6 +9,7 @@ against these together.
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -29,7 +30,7 @@ from ...measure.diagnostics import NoMeasurement
 from ...measure.measurement import Use
 from ...measure.protocol import WINDOW, Protocol, named
 from ...measure.records import Records, Run
-from ...measure.stated import values_of, window_of
+from ...measure.stated import measure_stated, values_of, window_of
 from ...measure.statistic import reduce, trim
 from ...pagefile.parts import SCALING
 from ...results.measured_log import as_read
@@ -131,6 +132,11 @@ def search(part: FormatRecords, facts: Mapping[str, Fact], known: Known | None =
     for windows in _groups():
         ranks = [rank for of in windows for rank in of]
         first = protocols()[min(ranks)]
+        if first.estimate == "clock":  # one number, and not one a record
+            for rank in ranks:
+                with suppress(NoMeasurement):
+                    values[rank] = measure_stated([run], protocols()[rank]).value
+            continue
         try:
             records, read, _ = values_of(run, first)
         except NoMeasurement:
