@@ -16,7 +16,7 @@ from ..grammar.format import METRICS, Format, load
 from ..io.cache import pd
 from ..io.errors import FormatError
 from ..io.message import Message
-from ..scanning.cascade import Account, Cascade, CutValue, of_kinds
+from ..scanning.cascade import Account, Cascade, CutValue, Leftover, of_kinds
 from ..scanning.detection import (
     common,
     detected,
@@ -28,7 +28,6 @@ from ..scanning.detection import (
     within_limits,
 )
 from ..scanning.format_shapes import KnownShapes
-from ..scanning.leftover import Leftover
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart, without_evaluation

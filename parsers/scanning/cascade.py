@@ -1,11 +1,12 @@
 """A cascade: several formats read one log, each the lines that those before it left, and every line is accounted for.
 
-A physical line is matched, ignored by rule, or unrecognised.
+A physical line is matched, ignored by rule, or unrecognised; of the last kind it is kept what they are like.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,19 @@ from numpy.typing import NDArray
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
+from ..io.box import LimitError, boxed
 from .columns import FactLines, Places, VariantLines
 from .format_shapes import FormatShapes, KnownShapes
-from .kernel import Ids, Integers
-from .leftover import Unrecognised
-from .shapes import Rows, ShapedLines
+from .kernel import Integers
+from .prefix import without_prefix
+from .shapes import ALONE, Rows, ShapedLines
+
+if TYPE_CHECKING:
+    from lark.lexer import TerminalDef
 
 # Without its own number nobody knows where in the run a record belongs.
 NUMBERS = ("step", "epoch")
+NOTHING, IGNORED, MATCHED = range(3)
 
 
 class CutValue(NamedTuple):
@@ -59,9 +65,6 @@ class Account:
         return np.concatenate([np.zeros(1, np.uint8), *of_blocks]).view(np.bool_)
 
 
-NOTHING, IGNORED, MATCHED = range(3)
-
-
 class Verdicts:
     """What is known of each of some lines: matched, ignored or nothing; whether it is torn, and whether it is left.
 
@@ -79,41 +82,6 @@ class Verdicts:
         self.left[rows] = is_torn
         if is_torn:
             self.torn[rows] = True
-
-
-class LineAccount:
-    """The account of a log while it is read.
-
-    ``torn``: how many lines hold a metric line amid other output, from ``first_torn`` on.
-    """
-
-    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
-        self.torn = self.first_torn = 0
-        self._counts = np.zeros(3, np.int64)
-        self._known: list[tuple[NDArray[np.uint8], int]] = []
-        self.unrecognised = Unrecognised(formats, known)
-
-    @property
-    def total(self) -> int:
-        """How many lines there were so far."""
-        return int(self._counts.sum())
-
-    def add(self, lines: ShapedLines, verdicts: Verdicts) -> None:
-        """Add lines that follow those before."""
-        recognised = verdicts.known > NOTHING
-        matched, known = np.count_nonzero(verdicts.known == MATCHED), np.count_nonzero(recognised)
-        self._counts += (len(lines) - known, known - matched, matched)
-        self._known.append((np.packbits(recognised), len(recognised)))
-        if verdicts.torn.any():
-            torn = np.flatnonzero(verdicts.torn)
-            self.first_torn = self.first_torn or int(lines.numbers(torn[:1])[0])
-            self.torn += len(torn)
-        self.unrecognised.add(lines, np.flatnonzero(~recognised))
-
-    def whole(self) -> Account:
-        """The account of all lines; no more are added."""
-        counts = self._counts.tolist()
-        return Account(self.total, counts[MATCHED], counts[IGNORED], self._known)
 
 
 class FormatLines:
@@ -140,29 +108,29 @@ class FormatLines:
         return [self._facts[id(variant)] for variant in self.format.variants if id(variant) in self._facts]
 
     def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
-        """Read the lines that are left, and note what they are."""
-        self._read_records(lines, verdicts)
-        for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
-            verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
-            for number, (variant, times) in enumerate(meaning.variants):
-                if variant.record != "noise":
-                    rows, which = (mine, shape) if times == 1 else _each_of(mine, shape, times)
-                    places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
-                    self._add(variant, lines.numbers(rows), places, _cut(lines, meaning.cuts.get(variant)))
-
-    def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
-        """Read the records of several lines; a line in one is nothing else."""
+        """Read the lines that are left, and note what they are; a line in a record of several is nothing else."""
         for found in self._shapes.records(lines, np.flatnonzero(verdicts.left)):
             is_matched = found.variant.record != "noise"
             verdicts.note(found.all, is_matched=is_matched)
             if is_matched:
-                self._add(found.variant, lines.numbers(found.first), found.places, _cut(lines, found.cut))
+                self._add(found.variant, lines, found.first, found.places, found.cut)
+        for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
+            verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
+            for number, (variant, times) in enumerate(meaning.variants):
+                if variant.record != "noise":
+                    rows, which = mine, shape
+                    if times > 1:  # a line holds it several times, each with places of its own
+                        every = np.arange(times, dtype=np.int32)
+                        rows, which = np.repeat(mine, times), (shape[:, None] * np.int32(times) + every).reshape(-1)
+                    places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
+                    self._add(variant, lines, rows, places, meaning.cuts.get(variant))
 
-    def _add(self, variant: Variant, numbers: Integers, places: Places, cut: CutValue | None) -> None:
+    def _add(self, variant: Variant, lines: ShapedLines, rows: Rows, places: Places, cut: Field | None) -> None:
         """Add lines of a variant, of which the last may be cut; the start of a run may state facts, too."""
+        numbers = lines.numbers(rows)
         if cut:
-            self.cut = self.cut or cut
-            if variant.record in METRICS and cut.column in NUMBERS:
+            self.cut = self.cut or CutValue(lines.before + len(lines), cut.name)
+            if variant.record in METRICS and cut.name in NUMBERS:
                 numbers, places = numbers[:-1], places.up_to(len(numbers) - 1)
         if variant.facts:
             if id(variant) not in self._facts:
@@ -172,17 +140,6 @@ class FormatLines:
             if id(variant) not in self._found:
                 self._found[id(variant)] = VariantLines(variant)
             self._found[id(variant)].add(numbers, places)
-
-
-def _cut(lines: ShapedLines, field: Field | None) -> CutValue | None:
-    """The value of a field with which the last line is cut."""
-    return CutValue(lines.before + len(lines), field.name) if field else None
-
-
-def _each_of(rows: Rows, shape: Ids, times: int) -> tuple[Rows, Ids]:
-    """Lines so many times each, and which of the places of their shapes it is."""
-    every = np.arange(times, dtype=np.int32)
-    return np.repeat(rows, times), (shape[:, None] * np.int32(times) + every).reshape(-1)
 
 
 class Cascade:
@@ -210,3 +167,204 @@ class Cascade:
 def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:
     """The lines of these kinds that were found, format by format."""
     return [x for level in levels for x in level.lines if x.variant.record in kinds and len(x)]
+
+
+class LineAccount:
+    """The account of a log while it is read.
+
+    ``torn``: how many lines hold a metric line amid other output, from ``first_torn`` on.
+    """
+
+    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
+        self.torn = self.first_torn = 0
+        self._counts = np.zeros(3, np.int64)
+        self._known: list[tuple[NDArray[np.uint8], int]] = []
+        self.unrecognised = Unrecognised(formats, known)
+
+    def add(self, lines: ShapedLines, verdicts: Verdicts) -> None:
+        """Add lines that follow those before."""
+        recognised = verdicts.known > NOTHING
+        matched, known = np.count_nonzero(verdicts.known == MATCHED), np.count_nonzero(recognised)
+        self._counts += (len(lines) - known, known - matched, matched)
+        self._known.append((np.packbits(recognised), len(recognised)))
+        if verdicts.torn.any():
+            torn = np.flatnonzero(verdicts.torn)
+            self.first_torn = self.first_torn or int(lines.numbers(torn[:1])[0])
+            self.torn += len(torn)
+        self.unrecognised.add(lines, np.flatnonzero(~recognised))
+
+    def whole(self) -> Account:
+        """The account of all lines; no more are added."""
+        counts = self._counts.tolist()
+        return Account(sum(counts), counts[MATCHED], counts[IGNORED], self._known)
+
+
+# ---- what no rule knows
+
+TEXT_LENGTH = 200
+KEY_LENGTH = 60
+MOST_SORTS = 5000
+MOST_BREAKS = 3
+EXPLAINING = 10  # seconds that a grammar from elsewhere may take of them
+LOOKED_AT = 64  # of the broken lines of a block: many may be equal
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+
+
+@dataclass(frozen=True)
+class Break:
+    """A line (physical number from 1), the column (from 1) where it breaks, and what could have stood there."""
+
+    line: int
+    column: int
+    text: str
+    expected: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Three lines: where, the text around, and a caret."""
+        start = max(0, self.column - 41)
+        text = self.text[start : self.column + 39].replace("\t", " ")
+        shown = "".join(c if c.isprintable() else "\ufffd" for c in text)
+        caret = " " * (self.column - 1 - start) + "^"
+        return f"line {self.line}, column {self.column}: expected {' or '.join(self.expected)}\n{shown}\n{caret}"
+
+
+@dataclass(slots=True)
+class Sort:
+    """Unrecognised lines that begin alike, digits aside: how many, and the first with its physical number."""
+
+    count: int
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """The unrecognised lines of a log.
+
+    ``shapes``: the most frequent first. ``more``: lines of shapes that came when there were thousands already.
+    ``broken``: how many resemble a metric line of the format; line ``first_broken`` is the first of them.
+    """
+
+    shapes: Sequence[Sort] = ()
+    more: int = 0
+    format: Format | None = None
+    broken: int = 0
+    first_broken: int = 0
+    broken_lines: Sequence[tuple[int, bytes]] = ()
+
+    @cached_property
+    def breaks(self) -> list[Break]:
+        """Where the first few broken lines break, as far as Lark can say."""
+        if self.format is None or not self.broken_lines:
+            return []
+        fmt, lines = self.format, [(number, without_prefix(line)) for number, line in self.broken_lines]
+
+        def found() -> list[Break]:
+            return [said for number, line in lines if (said := _explained(fmt, number, line))]
+
+        try:
+            return found() if fmt.is_ours else boxed(found, EXPLAINING)
+        except LimitError:
+            return []
+
+
+class _Broken:
+    """The lines that resemble a metric line of a format: how many, and the first few that differ."""
+
+    def __init__(self, known: FormatShapes) -> None:
+        self.format, self._known = known.format, known
+        self.count = 0
+        self.lines: dict[bytes, int] = {}
+
+    def add(self, lines: ShapedLines, rows: Rows) -> None:
+        rows = self._known.broken(lines, rows)
+        self.count += len(rows)
+        if len(rows) and len(self.lines) < MOST_BREAKS:
+            rows = rows[:LOOKED_AT]
+            for number, line in zip(lines.numbers(rows).tolist(), lines.texts(rows), strict=True):
+                if len(self.lines) < MOST_BREAKS:
+                    self.lines.setdefault(line.removesuffix(b"\n"), number)
+
+
+class Unrecognised:
+    """Gathers the lines of a log that no rule knows; memory is bounded, however many sorts they are of."""
+
+    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
+        self._broken = [_Broken(known.of(fmt)) for fmt in formats]
+        self._counts = np.zeros(1, np.int64)  # of each shape, after that of the lines alone
+        self._sorts: dict[bytes, Sort] = {}
+        self._sort_of: dict[int, Sort] = {}  # by shape
+        self._further = 0  # lines alone
+
+    def add(self, lines: ShapedLines, rows: Rows) -> None:
+        """Add some lines."""
+        if not len(rows):
+            return
+        shapes = lines.shapes[rows] - ALONE
+        counts = np.bincount(shapes, minlength=max(lines.known - ALONE, len(self._counts)))
+        is_new = counts > 0
+        is_new[: len(self._counts)] &= self._counts == 0
+        is_new[0] = False
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
+        # The sorts of the first lines of new shapes, and of lines alone.
+        new = np.sort(np.concatenate([lines.firsts(rows[is_new[shapes]]), rows[shapes == 0]]))
+        while len(new) and (room := MOST_SORTS - len(self._sorts)):
+            some, new = new[:room], new[room:]
+            texts = lines.printed(some)
+            told = zip(lines.shapes[some].tolist(), lines.numbers(some).tolist(), texts, _keys(texts), strict=True)
+            for shape, number, text, key in told:
+                if (sort := self._sorts.get(key)) is None:
+                    sort = self._sorts[key] = Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace"))
+                if shape == ALONE:
+                    sort.count += 1
+                else:
+                    self._sort_of[shape] = sort
+        self._further += int((lines.shapes[new] == ALONE).sum())
+        for of_format in self._broken:
+            of_format.add(lines, rows)
+
+    def leftover(self, fmt: Format | None) -> Leftover:
+        """All that there was, and what of it resembles lines of a format; no more is added."""
+        shapes = np.fromiter(self._sort_of, np.intp, len(self._sort_of)) - ALONE
+        for sort, count in zip(self._sort_of.values(), self._counts[shapes].tolist(), strict=True):
+            sort.count += count
+        shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
+        further = self._further + int(self._counts[1:].sum() - self._counts[shapes].sum())
+        for broken in (broken for broken in self._broken if fmt and broken.format.name == fmt.name):
+            lines = [(number, line) for line, number in broken.lines.items()]
+            return Leftover(shown, further, broken.format, broken.count, lines[0][0] if lines else 0, lines)
+        return Leftover(shown, further)
+
+
+def _keys(texts: Sequence[bytes]) -> list[bytes]:
+    """What lines have in common with others of their sort: how they begin, with one zero for each number."""
+    text = b"\n".join(text[:KEY_LENGTH] for text in texts).translate(_ZEROS)
+    while b"00" in text:
+        text = text.replace(b"00", b"0")
+    return text.split(b"\n") if texts else []
+
+
+def _explained(fmt: Format, number: int, line: bytes) -> Break | None:
+    """Where a line that resembles a metric line of the format breaks; None when Lark has nothing against it."""
+    from lark.exceptions import UnexpectedInput  # Lark takes longer to import than to read fifty logs
+
+    text = line.decode("utf-8", "replace")
+    try:
+        fmt.judge.parse(text)
+    except UnexpectedInput as error:
+        column = error.column if isinstance(error.column, int) and error.column > 0 else len(text.rstrip()) + 1
+        names: Iterable[object] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
+        terminals = {terminal.name: terminal for terminal in fmt.judge.terminals}
+        wanted = sorted(_shown(terminals.get(str(name)), str(name)) for name in names)
+        return Break(number, column, text, tuple(wanted) or ("something else",))
+    return None
+
+
+def _shown(terminal: "TerminalDef | None", name: str) -> str:
+    """A literal as it is printed, any other terminal by its name."""
+    from lark.lexer import PatternStr
+
+    if terminal is not None and isinstance(terminal.pattern, PatternStr):
+        return f'"{terminal.pattern.value}"'
+    return "the end of the line" if name == "$END" else name.removeprefix("vocabulary__").strip("_")

@@ -73,10 +73,6 @@ class Places:
         """The first of the lines."""
         return replace(self, at=self.at[:count], shape=self.shape[:count])
 
-    def cells(self, kinds: Bytes) -> tuple[Floats, Bytes | None]:
-        """The numbers and times, as ``kernel.fields`` gives them."""
-        return fields(self.data, self.at, self.shape, self.spans, kinds)
-
     def widths(self, field: int) -> Ids:
         """How many bytes each line has of a field."""
         widths: Ids = self.spans[self.shape, field, 1]
@@ -92,10 +88,6 @@ class Places:
     def _firsts(self) -> tuple[Ids, Rows]:
         """The shapes, and the first line of each."""
         return np.unique(self.shape, return_index=True)
-
-    def has(self, field: int) -> bool:
-        """Whether any line has a field."""
-        return bool(self.widths(field).any())
 
     def alike(self, fields: Sequence[int]) -> list[list[int]]:
         """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines."""
@@ -187,7 +179,6 @@ def whole(column: Array) -> Array:
     return counts
 
 
-LOSS = "loss"
 KINDS = {"NUMBER": NUMBER, "INTEGER": NUMBER, "STAMP": STAMP}
 
 
@@ -211,9 +202,9 @@ class VariantLines:
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, and where their fields stand."""
-        cells, odd = places.cells(self._kinds)
+        cells, odd = fields(places.data, places.at, places.shape, places.spans, self._kinds)
         for index, field in enumerate(self._fields):
-            if field is not RANK or RANK.name in self._columns or places.has(index):
+            if field is not RANK or RANK.name in self._columns or places.widths(index).any():
                 self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
             if field.type == "NUMBER" and (digit := places.digit(index)) < self.digits.get(field.name, math.inf):
                 self.digits[field.name] = digit
@@ -227,14 +218,11 @@ class VariantLines:
         column: Array = cells if kind == NUMBER else cells.view("datetime64[us]")
         if odd is not None and len(rows := np.flatnonzero(odd)):
             column[rows] = (numbers if kind == NUMBER else times)(places.texts(index, rows))
-        if field.name == LOSS and kind == NUMBER:
-            self._note_not_numbers(np.flatnonzero(np.isnan(column)), places, index)
+        if field.name == "loss" and kind == NUMBER:
+            # One that is printed, but is no number, looks in its column as one that is missing.
+            rows = np.flatnonzero(np.isnan(column))
+            self._not_numbers.extend((len(self) + rows[places.widths(index)[rows] > 0]).tolist())
         return column
-
-    def _note_not_numbers(self, rows: Rows, places: Places, index: int) -> None:
-        """Remember the rows whose loss is printed, but is no number: in its column a missing one looks the same."""
-        printed = rows[places.widths(index)[rows] > 0]
-        self._not_numbers.extend((len(self) + printed).tolist())
 
     def _grow(self, field: Field, column: Array) -> None:
         grown = self._columns.get(field.name)

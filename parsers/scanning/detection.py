@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
-from operator import is_
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,22 +65,18 @@ def formats() -> tuple[Format, ...]:
     A format of the user's takes the place of ours of that name. Raises GrammarError when one has a mistake,
     FormatError when there is no such folder.
     """
-    return _of_folders(_folders())
+    return _of_paths(tuple(grammars().values()))
 
 
 def grammars() -> Mapping[str, Path]:
     """The grammar file of each known format, by name; raises FormatError when there is no folder of the user's."""
-    return _paths(_folders())
-
-
-def _folders() -> tuple[Path, ...]:
     own = os.environ.get(VARIABLE)
-    return (ROOM / "formats", Path(own)) if own else (ROOM / "formats",)
+    return _paths((ROOM / "formats", Path(own)) if own else (ROOM / "formats",))
 
 
 @kept
-def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
-    return tuple(load(path) for path in _paths(folders).values())
+def _of_paths(paths: Sequence[Path]) -> tuple[Format, ...]:
+    return tuple(map(load, paths))
 
 
 @kept
@@ -106,17 +101,13 @@ def known_shapes(known: Sequence[Format]) -> KnownShapes:
     """The shapes of lines that were met before in logs of these formats; a table that is nearly full is left behind."""
     formats = tuple(known)
     tables: list[KnownShapes] = _kept.__dict__.setdefault("tables", [])
-    for shapes in tables:
-        if _are(shapes.formats, formats) and not shapes.table.is_full:
-            return shapes
-    tables[:] = [shapes for shapes in tables if not _are(shapes.formats, formats)][1 - MOST_TABLES :]
+    own = list(map(id, formats))  # the very same: what was found by one is not found by its equal, loaded anew
+    of_these = [shapes for shapes in tables if list(map(id, shapes.formats)) == own]
+    if of_these and not of_these[0].table.is_full:
+        return of_these[0]
+    tables[:] = [shapes for shapes in tables if shapes not in of_these][1 - MOST_TABLES :]
     tables.append(KnownShapes(formats, [common()]))
     return tables[-1]
-
-
-def _are(one: Sequence[Format], other: Sequence[Format]) -> bool:
-    """Whether two lists hold the very same formats: what was found by one is not found by its equal, loaded anew."""
-    return one is other or (len(one) == len(other) and all(map(is_, one, other)))
 
 
 def within_limits(do: Callable[[], Result], path: Path, known: Sequence[Format]) -> Result:
@@ -134,19 +125,14 @@ def within_limits(do: Callable[[], Result], path: Path, known: Sequence[Format])
     except LimitError as error:
         if not error.seconds:
             raise GrammarError.at(strange, TOO_MUCH_MEMORY, log=path) from error
-        line = _number_of(path, error.text) if error.text else 0
+        line, before = 0, 0  # the first that holds the text
+        for block in map(clean, LogText(path).data() if error.text else ()):
+            if (place := block.replace(b"\r", b"\n").find(error.text)) >= 0:
+                line = before + block.count(b"\n", 0, place) + 1
+                break
+            before += block.count(b"\n")
         said = Message(TOO_SLOW_AT if line else TOO_SLOW, seconds=error.seconds, log=path, line=line)
         raise GrammarError.at(strange, said) from error
-
-
-def _number_of(path: Path, text: bytes) -> int:
-    """The physical number, from 1, of the first line of a log that holds a text; 0 for none."""
-    before = 0
-    for block in map(clean, LogText(path).data()):
-        if (place := block.replace(b"\r", b"\n").find(text)) >= 0:
-            return before + block.count(b"\n", 0, place) + 1
-        before += block.count(b"\n")
-    return 0
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:

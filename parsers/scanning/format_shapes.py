@@ -78,11 +78,6 @@ class Meaning:
 Group = tuple[Meaning, Rows, Ids]
 
 
-@cache
-def _pattern(variant: Variant) -> re.Pattern[bytes]:
-    return compiled(f"(?:{variant.source})(?=\n|\\Z)".encode())
-
-
 @dataclass(frozen=True)
 class Records:
     """The records of one variant in some lines: the ``first`` line and ``all`` lines of each, and their fields.
@@ -103,70 +98,59 @@ class Records:
         return Records(self.variant, self.first[:count], inside, self.places.up_to(count))
 
 
-class RecordSearch:
-    """Looks for records of several lines among lines that follow each other, but for those that others know.
+@cache
+def _pattern(variant: Variant) -> re.Pattern[bytes]:
+    return compiled(f"(?:{variant.source})(?=\n|\\Z)".encode())
+
+
+def records_in(
+    lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_], variants: Iterable[Variant]
+) -> Iterator[Records]:
+    """The records of several lines of each variant among lines that follow each other, but for those that others know.
 
     ``begins``: in which of these ``rows`` one may begin (bool).
     """
+    data, starts = lines.joined(rows)
+    text = data.replace(b"\r", b"\n")
+    first = np.flatnonzero(begins)
+    places = list(zip(starts[first].tolist(), np.append(starts[1:], len(data))[first].tolist(), strict=True))
+    for variant in variants:
+        if matches := list(_matches(variant, text, places)):
+            in_line = [np.searchsorted(starts, of, side="right") - 1 for of in zip(*map(re.Match.span, matches))]  # noqa: B905
+            inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(*in_line, strict=True)])
+            groups: list[Sequence[Span]] = [match.regs[1:] for match in matches]
+            cut = None
+            if matches[-1].end() == len(text):
+                groups[-1], cut = cut_off(variant.groups, matches[-1])
+            hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *spans)) for spans in groups]
+            shape = np.arange(len(matches), dtype=np.int32)
+            of_fields = Places(text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
+            yield Records(variant, rows[in_line[0]], rows[inside], of_fields, cut)
 
-    def __init__(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_]) -> None:
-        self._rows = rows
-        data, self._starts = lines.joined(rows)
-        self._text = data.replace(b"\r", b"\n")
-        first = np.flatnonzero(begins)
-        ends = np.append(self._starts[1:], len(data))
-        self._places = list(zip(self._starts[first].tolist(), ends[first].tolist(), strict=True))
 
-    def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
-        """What there is of each variant."""
-        for variant in variants:
-            if matches := list(self._matches(variant)):
-                yield self._records(variant, matches)
+def _matches(variant: Variant, text: bytes, places: Sequence[Span]) -> Iterator[re.Match[bytes]]:
+    """The records of a variant in a text, none in another; ``places``: of the lines in which one may begin.
 
-    def _matches(self, variant: Variant) -> Iterator[re.Match[bytes]]:
-        """The records of a variant, none in another.
-
-        Where a first line is followed by none, and the text does not hold what each record does, no other is tried:
-        each may take long.
-        """
-        begins, match = line_pattern(variant.one_line).match, _pattern(variant).match
-        end, may_stand_in = -1, False
-        for start in self._beginnings():
-            if start <= end or not begins(self._text, start):
+    Where a first line is followed by none, and the text does not hold what each record does, no other is tried: each
+    may take long.
+    """
+    begins, match = line_pattern(variant.one_line).match, _pattern(variant).match
+    end, may_stand_in = -1, False
+    for first, stop in places:
+        # A carriage return begins another line on screen.
+        for start in (first, *(found.end() for found in _NEWLINE.finditer(text, first, stop - 1))):
+            if start <= end or not begins(text, start):
                 continue
             try:
-                found = match(self._text, start)
+                found = match(text, start)
             except OutOfTimeError as over:
-                over.text = self._text[start:].partition(b"\n")[0]
+                over.text = text[start:].partition(b"\n")[0]
                 raise
             if found:
                 yield found
                 end = found.end()
-            elif not (may_stand_in := may_stand_in or variant.may_stand_in(self._text)):
+            elif not (may_stand_in := may_stand_in or variant.may_stand_in(text)):
                 return
-
-    def _beginnings(self) -> Iterator[int]:
-        """Where lines on screen begin in the lines in which a record may begin."""
-        for start, stop in self._places:
-            yield start
-            yield from (found.end() for found in _NEWLINE.finditer(self._text, start, stop - 1))
-
-    def _records(self, variant: Variant, matches: Sequence[re.Match[bytes]]) -> Records:
-        first = self._line([match.start() for match in matches])
-        last = self._line([match.end() for match in matches])
-        inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)])
-        groups: list[Sequence[Span]] = [match.regs[1:] for match in matches]
-        cut = None
-        if matches[-1].end() == len(self._text):
-            groups[-1], cut = cut_off(variant.groups, matches[-1])
-        hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *spans)) for spans in groups]
-        shape = np.arange(len(matches), dtype=np.int32)
-        places = Places(self._text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
-        return Records(variant, self._rows[first], self._rows[inside], places, cut)
-
-    def _line(self, places: Sequence[int]) -> Rows:
-        """The lines that hold places of the text."""
-        return np.searchsorted(self._starts, places, side="right") - 1
 
 
 class FormatShapes:
@@ -175,11 +159,11 @@ class FormatShapes:
     def __init__(self, fmt: Format) -> None:
         self.format = fmt
         self._sieve = VariantSieve(fmt.variants)
+        self._spanning = [variant for variant in fmt.variants if variant.spans]
         self._meanings: list[Meaning] = [Meaning()]
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of = ByShape(np.int32, NEW, ALONE)
         self._place_of = ByShape(np.int32, 0, 0)
-        self._spanning = [variant for variant in fmt.variants if variant.spans]
         self._begins = ByShape(np.int8, NEW, ALONE)
         self._is_broken = ByShape(np.int8, NEW, ALONE)
 
@@ -197,17 +181,31 @@ class FormatShapes:
             yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
         yield from self._groups_alone(lines, rows[meanings == ALONE])
 
+    def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        if not len(rows):
+            return
+        found: dict[Kind, tuple[Meaning, list[int]]] = {}
+        for number, hits in LineJudge(*lines.joined(rows)).hits(self._sieve).items():
+            meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
+            meaning.add(hits)
+            numbers.append(number)
+        for meaning, numbers in found.values():
+            yield meaning, rows[numbers], np.arange(len(numbers), dtype=np.int32)
+
     def records(self, lines: ShapedLines, rows: Rows) -> Sequence[Records]:
         """The records of several lines among some lines; those among all lines of a block are looked for once."""
-        found = lines.records.get(id(self)) if len(rows) == len(lines) else None
-        if found is None:
-            found = self._records(lines, rows, self.begins(lines, rows))
-            if len(rows) == len(lines):
-                lines.records[id(self)] = found
+        if not self._spanning:
+            return []
+        are_all = len(rows) == len(lines)
+        if are_all and id(self) in lines.records:
+            return lines.records[id(self)]
+        found = self._records(lines, rows, self.begins(lines, rows))
+        if are_all:
+            lines.records[id(self)] = found
         return found
 
     def _records(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_]) -> list[Records]:
-        return [*RecordSearch(lines, rows, begins).records(self._spanning)] if begins.any() else []
+        return [*records_in(lines, rows, begins, self._spanning)] if begins.any() else []
 
     def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
         """In which of some lines a record of several may begin."""
@@ -238,10 +236,10 @@ class FormatShapes:
         """
         self._grow(lines)
         fixed = np.zeros((2, len(rows)), np.int32)
-        begins = self._begins_known(lines, rows, alone) if self._spanning else np.zeros(0, np.bool_)
-        for found in self._records(lines, rows, begins):
-            if found.variant.record in METRICS:
-                fixed[WHOLE, np.searchsorted(rows, found.first)] = found.variant.fixed + 1
+        if self._spanning:
+            for found in self._records(lines, rows, self._begins_known(lines, rows, alone)):
+                if found.variant.record in METRICS:
+                    fixed[WHOLE, np.searchsorted(rows, found.first)] = found.variant.fixed + 1
         meanings = self._meaning_of[lines.shapes[rows]]
         groups = [(self._meanings[meaning], rows[meanings == meaning]) for meaning in _those_in(meanings)]
         for meaning, mine in [*groups, *(group[:2] for group in self._groups_alone(lines, alone))]:
@@ -284,24 +282,11 @@ class FormatShapes:
             if meaning == len(self._meanings):
                 self._meanings.append(Meaning(hits))
             meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
-        self._place_of[shapes] = places
-        self._meaning_of[shapes] = meanings
         begins = np.array(self._may_begin(judge, len(rows)), np.int32)
-        self._begins[shapes] = begins
+        self._place_of[shapes], self._meaning_of[shapes], self._begins[shapes] = places, meanings, begins
         is_metric = np.array([any(meaning.fixed) for meaning in self._meanings], np.bool_)
         claims: NDArray[np.bool_] = is_metric[meanings] | (begins > 0)
         return claims
-
-    def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
-        if not len(rows):
-            return
-        found: dict[Kind, tuple[Meaning, list[int]]] = {}
-        for number, hits in LineJudge(*lines.joined(rows)).hits(self._sieve).items():
-            meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
-            meaning.add(hits)
-            numbers.append(number)
-        for meaning, numbers in found.values():
-            yield meaning, rows[numbers], np.arange(len(numbers), dtype=np.int32)
 
 
 def _kind(hits: Iterable[Hit]) -> Kind:

@@ -160,16 +160,28 @@ class LineJudge:
         """Whether any part on screen holds all that a line of a variant does."""
         return any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
 
+    def beginning(self, variant: Variant) -> Iterator[int]:
+        """Each line that may be the first of a record of several lines."""
+        begins = line_pattern(variant.one_line).match
+        for text in variant.one_line.needs[0]:
+            yield from (self._line(begin) for begin, _ in self._holding(text) if begins(self.text, begin))
+
     def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
 
         A part of a line on screen is of one kind, but may state several facts.
         """
         possible = self.possible(sieve)
-        whole = list(self._whole(possible))
+        whole, known = list[Hit](), set[int]()
         metric: dict[int, list[Hit]] = defaultdict(list)
-        for hit in (hit for hit in whole if hit.variant.record in METRICS):
-            metric[hit.line].append(hit)
+        for variant in sorted(possible, key=lambda variant: variant.record not in METRICS):
+            for hit in self._matches(variant):
+                if variant.record == "fact" or hit.begin not in known:
+                    whole.append(hit)
+                    if variant.record != "fact":
+                        known.add(hit.begin)
+                    if variant.record in METRICS:
+                        metric[hit.line].append(hit)
         order = {id(variant): place for place, variant in enumerate(possible)}
         by_line: dict[int, list[Hit]] = defaultdict(list)
         hits = [*whole, *self._torn(possible, metric)]
@@ -177,23 +189,10 @@ class LineJudge:
             by_line[hit.line].append(hit)
         return by_line
 
-    def beginning(self, variant: Variant) -> Iterator[int]:
-        """Each line that may be the first of a record of several lines."""
-        begins = line_pattern(variant.one_line).match
-        for text in variant.one_line.needs[0]:
-            yield from (self._line(begin) for begin, _ in self._holding(text) if begins(self.text, begin))
-
-    def _whole(self, variants: Sequence[Variant]) -> Iterator[Hit]:
-        known = set[int]()
-        for variant in sorted(variants, key=lambda variant: variant.record not in METRICS):
-            for found in self._matches(variant):
-                if variant.record == "fact" or found.begin not in known:
-                    yield found
-                    if variant.record != "fact":
-                        known.add(found.begin)
-
     def _matches(self, variant: Variant) -> Iterator[Hit]:
+        """The parts on screen that are lines of a variant; what stands before a metric line may say it is another."""
         match = line_pattern(variant).fullmatch
+        has_head = variant.record in METRICS and variant.head
         for begin, end in self._holding(variant.longest):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             try:
@@ -201,39 +200,36 @@ class LineJudge:
             except OutOfTimeError as over:
                 over.text = self.text[begin:end]
                 raise
-            if found and not self._is_drawn(found, begin) and not self._is_other(variant, start, end):
-                line, groups, cut = self._line(begin), *self._groups(variant.groups, found)
-                yield Hit(variant, False, line, self._starts[line] + 1, begin, (rank, *groups), cut)
+            if found and not self._is_drawn(found, begin):
+                before = head_pattern(variant).match(self.text, start, end) if has_head else None
+                if before is None or not _is_of_other(self.text, start, before.end()):
+                    yield self._hit(variant, found, begin, (rank,), variant.groups)
+
+    def _hit(
+        self, variant: Variant, found: re.Match[bytes], begin: int, spans: Iterable[Span], fields: Sequence[Field]
+    ) -> Hit:
+        """What was found of a variant; ``spans``: what stands before the ``fields`` of its groups."""
+        is_cut = found.end() == len(self.text)
+        groups, cut = cut_off(fields, found) if is_cut else (found.regs[1:], None)
+        line, is_torn = self._line(begin), found.re is not line_pattern(variant)
+        return Hit(variant, is_torn, line, self._starts[line] + 1, begin, (*spans, *groups), cut)
 
     def _is_drawn(self, found: re.Match[bytes], begin: int) -> bool:
         """Whether a match ends the log with a field, but behind a carriage return: a bar goes on there."""
         return found.end() == len(self.text) and begin > self._starts[-1] + 1 and _may_go_on(found)
 
-    def _groups(self, groups: Sequence[Field], found: re.Match[bytes]) -> tuple[Sequence[Span], Field | None]:
-        """The places of the groups of a match, and the field that may be cut because the text ends with it."""
-        return cut_off(groups, found) if found.end() == len(self.text) else (found.regs[1:], None)
-
-    def _is_other(self, variant: Variant, start: int, end: int) -> bool:
-        """Whether what stands before a metric line says that it is of an evaluation."""
-        if variant.record not in METRICS or not variant.head:
-            return False
-        before = head_pattern(variant).match(self.text, start, end)
-        return before is not None and _is_of_other(self.text, start, before.end())
-
     def _holding(self, mark: bytes) -> Sequence[Span]:
         """Where the parts on screen begin and end that hold a text."""
         if mark not in self._marked:
-            self._marked[mark] = [*self._parts(mark)]
+            text, parts = self.text, list[Span]()
+            hit = text.find(mark, 1)
+            while hit >= 0:
+                end = text.find(NEWLINE, hit)
+                end = len(text) if end < 0 else end
+                parts.append((text.rfind(NEWLINE, 0, hit) + 1, end))
+                hit = text.find(mark, end + 1)
+            self._marked[mark] = parts
         return self._marked[mark]
-
-    def _parts(self, mark: bytes) -> Iterator[Span]:
-        text = self.text
-        hit = text.find(mark, 1)
-        while hit >= 0:
-            end = text.find(NEWLINE, hit)
-            end = len(text) if end < 0 else end
-            yield text.rfind(NEWLINE, 0, hit) + 1, end
-            hit = text.find(mark, end + 1)
 
     def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[Hit]]) -> Iterator[Hit]:
         """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
@@ -245,27 +241,25 @@ class LineJudge:
                 whole = metric.get(self._line(begin), ())
                 is_told = any(found.variant is not variant or found.begin == begin for found in whole)
                 if not is_told and variant.may_stand_in(self.text[begin:end]):
-                    yield from self._torn_in(variant, begin, end)
+                    try:
+                        yield from self._torn_in(variant, begin, end)
+                    except OutOfTimeError as over:
+                        over.text = self.text[begin:end]
+                        raise
 
     def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[Hit]:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
-        text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
-        last, pattern = own[0], torn_pattern(variant)
+        text, pattern = self.text, torn_pattern(variant)
+        start, rank = after_prefix(text, begin, end) if self._has_prefix else (begin, NOWHERE)
         # Of what may stand before the line nothing is known.
-        known = variant.groups[len(variant.groups) - pattern.groups :]
-        unknown = [NOWHERE] * (len(variant.groups) - pattern.groups)
-        line = self._line(begin)
-        try:
-            for found in pattern.finditer(text, own[0], min(end + 1, len(text))):
-                is_whole = not _may_go_on(found) or (found.end() == end and not self._is_drawn(found, begin))
-                if is_whole and not _is_of_other(text, last, found.start()):
-                    rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
-                    groups, cut = self._groups(known, found)
-                    yield Hit(variant, True, line, self._starts[line] + 1, begin, (rank, *unknown, *groups), cut)
-                last = found.end()
-        except OutOfTimeError as over:
-            over.text = text[begin:end]
-            raise
+        unknown = len(variant.groups) - pattern.groups
+        last = start
+        for found in pattern.finditer(text, start, min(end + 1, len(text))):
+            is_whole = not _may_go_on(found) or (found.end() == end and not self._is_drawn(found, begin))
+            if is_whole and not _is_of_other(text, last, found.start()):
+                own = rank if found.start() == start else rank_before(text, last, found.start())
+                yield self._hit(variant, found, begin, (own, *[NOWHERE] * unknown), variant.groups[unknown:])
+            last = found.end()
 
     def _line(self, begin: int) -> int:
         return bisect_right(self._starts, begin - 1) - 1

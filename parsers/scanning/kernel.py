@@ -71,13 +71,6 @@ LIBRARY = library()
 COMPILED = LIBRARY is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
 
 
-def _built() -> ctypes.CDLL:
-    """The library; raises ImportError where there is none."""
-    if LIBRARY is None:
-        raise ImportError("shapes.c was not built: there was no compiler")
-    return LIBRARY
-
-
 class Shapes:
     """The shapes of the lines of texts: at most ``most`` of them.
 
@@ -112,10 +105,10 @@ class Shapes:
 
 
 class _CTable:
-    """The table of shapes.c."""
-
     def __init__(self, most: int, longest: int, most_parts: int) -> None:
-        self._library = _built()
+        if LIBRARY is None:
+            raise ImportError("shapes.c was not built: there was no compiler")
+        self._library = LIBRARY
         steps, buckets = -(-longest // 16), 2 << most.bit_length()
         key = np.frombuffer(os.urandom(8 * (MIX_WORDS + 2 * steps + 2 + longest + 1)), np.uint64)
         self._arrays: dict[str, NDArray[Any]] = {
@@ -136,7 +129,6 @@ class _CTable:
         return int(self._table.known)
 
     def tell(self, shape: int, places: Ids) -> bool:
-        """Tell a shape apart; False where that cannot be."""
         told, known = self._arrays["told"], self._arrays["places"]
         if not 0 <= shape < len(self) or told[shape] or self._arrays["lines"]["part_of"][shape] >= 0:
             return False
@@ -148,7 +140,6 @@ class _CTable:
         return True
 
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
-        """As those of Shapes."""
         ids, starts, self._table.at = [np.empty(0, np.int32)], [np.empty(0, np.int64)], 0
         while self._table.at < len(data):
             arrays = self._ids.ctypes.data, self._starts.ctypes.data, ROOM
@@ -182,7 +173,6 @@ class _MaskedTable(dict[bytes, int]):
         return len(self) - 1
 
     def tell(self, shape: int, places: Ids) -> bool:
-        """As that of _CTable."""
         line = list(self)[shape] if 0 <= shape < len(self) else PART
         if line.endswith(PART) or line in self._places or min(places) < 0 or max(places) >= len(line):
             return False
@@ -190,23 +180,16 @@ class _MaskedTable(dict[bytes, int]):
         return True
 
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
-        """As those of Shapes."""
         lines = data.translate(AS_ZERO).split(b"\n")[:-1]
-        if self._places:
-            lines = [self._told_apart(line, own) for line, own in zip(lines, data.split(b"\n"), strict=False)]
+        for row, own in enumerate(data.split(b"\n")[:-1] if self._places else ()):
+            if lines[row] in self._places:
+                part = bytearray(lines[row] + PART)
+                for place in self._places[lines[row]]:
+                    part[place] = own[place]
+                lines[row] = bytes(part)
         ids = np.fromiter(map(self.__getitem__, lines), np.int32, len(lines))
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         return ids, np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1])
-
-    def _told_apart(self, masked: bytes, line: bytes) -> bytes:
-        """The masked line, with its digits that matter if there are any."""
-        places = self._places.get(masked)
-        if places is None:
-            return masked
-        part = bytearray(masked + PART)
-        for place in places:
-            part[place] = line[place]
-        return bytes(part)
 
 
 SHORTEST, MOST_TEXTS = 3, 1 << 15  # bytes of a text that is sought in another, and how many of these
@@ -217,8 +200,8 @@ def texts_in(text: bytes, texts: bytes, starts: Ids) -> NDArray[np.bool_]:
     """Of each of some texts whether it stands in another, which C tells; ``starts`` (int32): of them and their end."""
     count = len(starts) - 1
     found, buckets = np.zeros(count, np.bool_), np.full(_BUCKETS + count, -1, np.int16)
-    arrays = (array.ctypes.data for array in (buckets, found))
-    _built().texts_in(text, len(text), texts, starts.ctypes.data, count, *arrays)
+    arrays = starts.ctypes.data, count, buckets.ctypes.data, found.ctypes.data
+    LIBRARY.texts_in(text, len(text), texts, *arrays)  # type: ignore[union-attr]  # who asks for it knows that it is there
     return found
 
 

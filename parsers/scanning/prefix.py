@@ -18,14 +18,10 @@ NOWHERE: Span = (0, 0)
 
 
 @cache
-def _prefix() -> str:
-    """Regular expression of any prefix; at most one of its groups, one a spelling, takes part and holds the rank."""
-    return "|".join(variant.source for variant in load(ROOM / "prefix.lark").variants)
-
-
-@cache
-def _one() -> re.Pattern[bytes]:
-    return compiled(f"(?:{_prefix()})".encode())
+def _prefix(around: str = "(?:{})") -> re.Pattern[bytes]:
+    """The expression of any prefix; at most one of its groups, one a spelling, takes part and holds the rank."""
+    sources = "|".join(variant.source for variant in load(ROOM / "prefix.lark").variants)
+    return compiled(around.replace("{}", sources).encode())
 
 
 def without_prefix(line: bytes) -> bytes:
@@ -33,11 +29,16 @@ def without_prefix(line: bytes) -> bytes:
     return line[after_prefix(line, 0, len(line))[0] :]
 
 
+def has_prefix(text: bytes) -> bool:
+    """Whether any line of a text, after its newline, begins with a prefix."""
+    return bool(_prefix("\n(?:{})").search(text))
+
+
 def after_prefix(text: bytes, start: int, end: int) -> tuple[int, Span]:
     """Where a line of a text begins after its prefixes, and where the rank stands that they name."""
     rank = NOWHERE
     for _ in range(MOST_PREFIXES):
-        if not (found := _one().match(text, start, end)):
+        if not (found := _prefix().match(text, start, end)):
             break
         start, rank = found.end(), _rank(found) or rank
     return start, rank
@@ -76,20 +77,5 @@ def rank_before(line: bytes, start: int, end: int) -> Span:
         return NOWHERE
     # To look for it from each place of a long line on takes long.
     start = max(start, start + len(text) - LONGEST_PREFIX)
-    found = _before().search(line, start, end)
+    found = _prefix(r"(?:{})[ \t]*+\Z").search(line, start, end)
     return (found and _rank(found)) or NOWHERE
-
-
-@cache
-def _before() -> re.Pattern[bytes]:
-    return compiled(rf"(?:{_prefix()})[ \t]*+\Z".encode())
-
-
-def has_prefix(text: bytes) -> bool:
-    """Whether any line of a text, after its newline, begins with a prefix."""
-    return bool(_prefix_after_newline().search(text))
-
-
-@cache
-def _prefix_after_newline() -> re.Pattern[bytes]:
-    return compiled(f"\n(?:{_prefix()})".encode())

@@ -86,11 +86,13 @@ def table(found: Sequence[VariantLines]) -> RecordTable:
     fields = {f.name: f for lines in found for f in (RANK, *lines.variant.fields)}
     numbers = _joined([lines.numbers() for lines in found], np.int64)
     order = None if (numbers[1:] >= numbers[:-1]).all() else np.argsort(numbers, kind="stable")
-    columns = {"line": _ordered(numbers, order), RECORD: _records(found, order)}
+    codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
+    columns = {"line": _ordered(numbers, order), RECORD: _ordered(_joined(codes, np.int8), order)}
     for name, field in fields.items():
-        column = _column(found, name, order)
-        if column is not None:
-            columns[name] = _finished(column, field)
+        if (column := _column(found, name, order)) is not None:
+            # Some types are known only as a whole, in file order.
+            column = run_on(column, field.type) if field.type in TURNS else column
+            columns[name] = whole(column) if field.type == "INTEGER" else column
     return RecordTable(
         {**columns, **_computed(found, columns, order)},
         finest({(lines.variant.record, name): digit for name, digit in lines.digits.items()} for lines in found),
@@ -148,18 +150,6 @@ def _left(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
 def _done(counted: Array, field: Field) -> Array:
     """How many there are up to the one that a line counts, from the number of the first one."""
     return counted - (1.0 if field.first is None else field.first) + 1
-
-
-def _finished(column: Array, field: Field) -> Array:
-    """A column of all records in file order, by which some types are known only as a whole."""
-    if field.type in TURNS:
-        return run_on(column, field.type)
-    return whole(column) if field.type == "INTEGER" else column
-
-
-def _records(found: Sequence[VariantLines], order: Order) -> Array:
-    codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
-    return _ordered(_joined(codes, np.int8), order)
 
 
 def _column(found: Sequence[VariantLines], name: str, order: Order) -> Array | None:

@@ -69,11 +69,7 @@ class ShapedLines:
     def printed(self, rows: Rows) -> list[bytes]:
         """Some lines without newlines and the prefixes of job launchers."""
         texts = [text.removesuffix(b"\n") for text in self.texts(rows)]
-        return list(map(without_prefix, texts)) if self.have_prefix(rows) else texts
-
-    def have_prefix(self, rows: Rows) -> bool:
-        """Whether any of some lines has the prefix of a job launcher."""
-        return has_prefix(b"\n" + self.joined(rows)[0])
+        return list(map(without_prefix, texts)) if has_prefix(b"\n" + self.joined(rows)[0]) else texts
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
         """Some lines put together, in their order, and where each of them begins there."""
@@ -89,17 +85,14 @@ class ShapedLines:
     def parted(self, row: int) -> "tuple[ShapedLines, ShapedLines]":
         """The lines before one, and those from it on."""
         start = int(self.starts[row])
+        every = [records for of_format in self.records.values() for records in of_format]
+        found = {key: [records.before(row) for records in of_format] for key, of_format in self.records.items()}
+        if any(row in records.all and row not in records.first for records in every):
+            found = {}  # one goes on with that line
         data, shapes, starts = self.data[:start], self.shapes[:row], self.starts[:row]
-        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records=self._records_before(row))
+        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records=found)
         data, shapes, starts = self.data[start:], self.shapes[row:], self.starts[row:] - start
         return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row, records={})
-
-    def _records_before(self, row: int) -> dict[int, list[Any]]:
-        """The records that were found before a line; none where one goes on with that line."""
-        found = [records for of_format in self.records.values() for records in of_format]
-        if any(row in records.all and row not in records.first for records in found):
-            return {}
-        return {key: [records.before(row) for records in of_format] for key, of_format in self.records.items()}
 
     def followed_by(self, lines: "ShapedLines") -> "ShapedLines":
         """These lines and those after them."""
@@ -150,22 +143,15 @@ class ShapeTable:
         at, ends = rows[first], np.append(starts[1:], len(data))
         ranges = zip(starts[at].tolist(), ends[at].tolist(), strict=True)
         lines = masked(b"".join([data[start:end] for start, end in ranges])).split(b"\n")
-        found = self._places(lines)
-        for row, places in found.items():
-            self._kernel.tell(int(some[row]), np.array(sorted(places), np.int32))
-            self._told_apart.add(lines[row])
-        return bool(found)
-
-    def _places(self, lines: Sequence[bytes]) -> dict[int, set[int]]:
-        """The places in masked lines, by the number of the line, of the digits that formats tell apart."""
-        found: dict[int, set[int]] = {}
         unknown = [(row, line) for row, line in enumerate(lines) if b"\0" in line and line not in self._told_apart]
         text = b"\n".join(line for _, line in unknown)
-        for variant in [v for v in self._telling if may_tell(v, text)]:
-            for row, line in unknown:
-                if places := set(telling_places(variant, line)):
-                    found.setdefault(row, set()).update(places)
-        return found
+        telling = [variant for variant in self._telling if may_tell(variant, text)]
+        found = {row: {place for v in telling for place in telling_places(v, line)} for row, line in unknown}
+        for row, places in found.items():
+            if places:
+                self._kernel.tell(int(some[row]), np.array(sorted(places), np.int32))
+                self._told_apart.add(lines[row])
+        return any(found.values())
 
 
 class ByShape:

@@ -12,7 +12,6 @@ import numpy as np
 from ..grammar.format import Format
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import ERRORS, opened, unpacked
-from ..io.message import Message
 from .format_shapes import FormatShapes, KnownShapes
 from .shapes import ShapedLines
 from .source import clean, is_text, what_it_is
@@ -66,17 +65,14 @@ class LogText:
     def _shaped_blocks(self, known: KnownShapes) -> Iterator[ShapedLines]:
         total = 0
         for data in self.data():
-            lines = self._lines(data, known, total)
+            if data is not self._first[0]:
+                lines = known.table.lines(data, total)
+            else:
+                if self._shaped is None or self._shaped[0] is not known:
+                    self._shaped = known, known.table.lines(data)
+                lines = self._shaped[1]
             total += len(lines)
             yield lines
-
-    def _lines(self, data: bytes, known: KnownShapes, before: int) -> ShapedLines:
-        """The lines of a block that follows so many others."""
-        if data is not self._first[0]:
-            return known.table.lines(data, before)
-        if self._shaped is None or self._shaped[0] is not known:
-            self._shaped = known, known.table.lines(data)
-        return self._shaped[1]
 
     def data(self) -> Iterator[bytes]:
         """The bytes of blocks of whole lines as they stand in the log, unpacked, about two MiB each.
@@ -103,9 +99,13 @@ class LogText:
     def _read(self) -> Iterator[bytes]:
         try:
             with opened(self.path) as file:
-                yield from self._whole_lines(unpacked(io.BufferedReader(_Counted(file, self.count), BUFFER)))
+                yield from self._whole_lines(unpacked(io.BufferedReader(_Counted(file, self._count), BUFFER)))
+        except IsADirectoryError as error:
+            raise LogError.at(self.path, "is a folder; pass a log file.") from error
+        except FileNotFoundError as error:
+            raise LogError.at(self.path, "file not found.") from error
         except (OSError, *ERRORS) as error:
-            raise LogError.at(self.path, _reason(error)) from error
+            raise LogError.at(self.path, CANNOT_BE_READ, reason=reason_of(error)) from error
 
     def _whole_lines(self, stream: io.BufferedReader) -> Iterator[bytes]:
         """The blocks of a stream; a small log is one."""
@@ -131,8 +131,7 @@ class LogText:
         self.cut = end < len(block) and clean(block[max(end - 1, 0) :]) not in (b"", b"\n")
         return block if self.cut else block[:end]
 
-    def count(self, data: memoryview) -> None:
-        """Take note of bytes as they lie on disk."""
+    def _count(self, data: memoryview) -> None:
         self._hash.update(data)
         self.bytes += len(data)
 
@@ -153,14 +152,6 @@ class _Counted(io.RawIOBase):
         size = self._file.readinto(buffer)  # type: ignore[attr-defined]
         self._count(memoryview(buffer)[:size])
         return int(size)
-
-
-def _reason(error: Exception) -> Message:
-    if isinstance(error, IsADirectoryError):
-        return Message("is a folder; pass a log file.")
-    if isinstance(error, FileNotFoundError):
-        return Message("file not found.")
-    return Message(CANNOT_BE_READ, reason=reason_of(error))
 
 
 def whole_records(blocks: Iterable[ShapedLines], formats: Sequence[FormatShapes]) -> Iterator[ShapedLines]:
