@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path, PurePath
@@ -24,14 +24,13 @@ from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 
-from ..measure.diagnostics import Diagnostic, Parameter
+from ..measure.diagnostics import Diagnostic
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
 from ..measure.quantity import QUANTITIES, Quantity
 from ..measure.statistic import REPEATS, STATISTICS
 from . import remarks
 
-VERSION = 2
 SUFFIX = ".report.json"
 # How each record is used, a letter in the order of ``measurement.Use``; u is used.
 LETTERS = "".join(chr(ord("a") + number) for number in range(len(USES)))
@@ -43,126 +42,112 @@ NOT_ALLOWED = "{what} is not allowed in a report."
 NOT_A_REPORT = "is no report: {key}: {reason}."
 NOT_JSON = "is not valid JSON: {reason}."
 
+
+class ReportError(ParserError):
+    """A report that cannot be read, or holds what a view must not show; one sentence says where and what."""
+
+
+# ---- what may stand in a report, which anybody may have written
+
 # An address is TABLE/ROW/COLUMN; it stands in links and in names of files as it is.
 ADDRESS = re.compile(r"[^\s/#\"'<>&\\]+(?:/[^\s/#\"'<>&\\]+){2}")
 LONGEST = 250  # characters of an address, or of the name of a page
 
 
-def _address(text: str) -> str:
-    if len(text) > LONGEST or not ADDRESS.fullmatch(text):
-        raise ValueError("expected TABLE/ROW/COLUMN")
-    return text
+def _must(holds: Callable[[str], object], expected: str) -> AfterValidator:
+    """A check of a text; pydantic checks no pattern of names that are no UTF-8."""
+
+    def check(text: str) -> str:
+        if not holds(text):
+            raise ValueError(f"expected {expected}")
+        return text
+
+    return AfterValidator(check)
 
 
-def _name(text: str) -> str:
-    if not text or len(text) > LONGEST or any(mark in text for mark in "/\\\0"):
-        raise ValueError("expected the name of a file")
-    return text
+def _one_of(names: Collection[str]) -> AfterValidator:
+    return _must(names.__contains__, f"one of {', '.join(names)}")
 
 
-# Names may be no UTF-8, of which pydantic checks no pattern.
-Address = Annotated[str, AfterValidator(_address)]
-Name = Annotated[str, AfterValidator(_name)]
+def _is_below(path: str) -> bool:
+    return bool(path) and "\0" not in path and not PurePath(path).anchor and ".." not in PurePath(path).parts
+
+
+def _is_protocol(text: str) -> bool:
+    try:
+        Protocol.parse(text)
+    except ProtocolError:
+        return False
+    return True
+
+
+Address = Annotated[str, _must(lambda text: len(text) <= LONGEST and ADDRESS.fullmatch(text), "TABLE/ROW/COLUMN")]
+Name = Annotated[str, _must(lambda text: 0 < len(text) <= LONGEST and not {*text} & {*"/\\\0"}, "the name of a file")]
+LogPath = Annotated[str, _must(_is_below, "a path below the folder of logs")]
+WebAddress = Annotated[str, _must(re.compile(r"https?://[^\s]+\Z").match, "a web address")]
+Rule = Annotated[str, _must(_is_protocol, "a protocol")]
+Digits = Annotated[str, Field(max_length=250, pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Line = Annotated[int, Field(ge=0, lt=1 << 53)]  # as JSON and Parquet hold it, whoever reads them
 Scalar = str | int | float | bool | None
 Texts = dict[str, str]  # Markdown of the page file, by language
 
 
-class ReportError(ParserError):
-    """A report that cannot be read, or holds what a view must not show; one sentence says where and what."""
-
-
-def _message_out(said: object) -> Any:
-    """A message as JSON: its text alone, or the text and its values; what a union may also hold stays as it is."""
-    return said.key if isinstance(said, Message) and not said.values else _out(said)
-
-
 def _out(value: object) -> Any:
+    """A message as JSON; any other value as it is."""
     if not isinstance(value, Message):
         return value
     told = {"say": value.key, "with": {name: _out(part) for name, part in value.values.items()}}
     return told | ({"plural": value.plural, "count": value.count} if value.plural else {})
 
 
-def _message_in(told: Any) -> Message:
+def _message(told: Any) -> Message:
+    """A message of JSON; a text from elsewhere is filled in as ours are: plain names, which all have a value."""
     if isinstance(told, Message):
         return told
     if isinstance(told, str):
         return Message(told)
-    if not isinstance(told, dict) or not isinstance(told.get("with"), dict):
+    if not (isinstance(told, dict) and isinstance(told.get("say"), str) and isinstance(told.get("with"), dict)):
         raise ValueError("expected a text, or a text with values")
-    values = {str(name): _in(value) for name, value in told["with"].items()}
-    keys = [text for text in (told.get("say"), told.get("plural")) if text is not None]
-    # A text from elsewhere is filled in as ours are: plain names, which all have a value.
-    if not all(isinstance(key, str) and _names(key) <= values.keys() for key in keys) or not keys:
-        raise ValueError("expected a text with a value for each name in its braces")
-    if len(keys) > 1 and isinstance(told.get("count"), int):
-        rest = {name: value for name, value in values.items() if name != "count"}
-        return Message.of_count(told["count"], *keys, **rest)
-    return Message(keys[0], **values)
+    values = {str(name): _message(one) if isinstance(one, dict) else str(one) for name, one in told["with"].items()}
+    key, plural, count = told["say"], str(told.get("plural", "")), told.get("count")
+    for _, name, spec, kind in (*Formatter().parse(key), *Formatter().parse(plural)):
+        if name is not None and (name not in values or not name.isidentifier() or spec or kind):
+            raise ValueError("expected plain names in braces, which all have a value")
+    if plural and isinstance(count, int):
+        return Message.of_count(count, key, plural, **{name: one for name, one in values.items() if name != "count"})
+    return Message(key, **values)
 
 
-def _names(key: str) -> set[str]:
-    found = [(name, spec, kind) for _, name, spec, kind in Formatter().parse(key) if name is not None]
-    if any(not name.isidentifier() or spec or kind for name, spec, kind in found):
-        raise ValueError("expected plain names in braces")
-    return {name for name, _, _ in found}
-
-
-def _in(value: Any) -> str | Message:
-    return _message_in(value) if isinstance(value, dict) else str(value)
-
-
-def _diagnostic_out(said: Diagnostic) -> dict[str, Any]:
-    return {"code": str(said.code), **{name: _out(value) for name, value in said.values.items()}}
-
-
-def _diagnostic_in(told: Any) -> Diagnostic:
+def _diagnostic(told: Any) -> Diagnostic:
     if isinstance(told, Diagnostic):
         return told
-    if not isinstance(told, dict) or not isinstance(told.get("code"), str):
-        raise ValueError("expected a code with its parameters")
-    values: dict[str, Parameter] = {}
-    for name, value in told.items():
-        if name != "code":
-            if not isinstance(value, str | int | float | dict):
-                raise ValueError("expected texts and numbers")
-            values[name] = _message_in(value) if isinstance(value, dict) else value
-    found = Diagnostic(told["code"], values)
+    if not isinstance(told, dict) or not all(isinstance(value, str | int | float | dict) for value in told.values()):
+        raise ValueError("expected a code with its parameters, texts and numbers")
+    values = {name: _message(one) if isinstance(one, dict) else one for name, one in told.items()}
+    code: Any = values.pop("code", None)
     try:
-        str(found)
+        str(found := Diagnostic(code, values))
     except (LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{told['code']} lacks a parameter, or is no code") from error
+        raise ValueError(f"{code} lacks a parameter, or is no code") from error
     return found
 
 
 Said = Annotated[
     Message,
-    PlainSerializer(_message_out),
-    PlainValidator(_message_in),
+    PlainSerializer(lambda said: said.key if isinstance(said, Message) and not said.values else _out(said)),
+    PlainValidator(_message),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["say", "with"]}]}),
 ]
 Told = Annotated[
     Diagnostic,
-    PlainSerializer(_diagnostic_out),
-    PlainValidator(_diagnostic_in),
+    PlainSerializer(lambda said: {"code": str(said.code), **{name: _out(one) for name, one in said.values.items()}}),
+    PlainValidator(_diagnostic),
     WithJsonSchema({"type": "object", "required": ["code"]}),
 ]
 
 
-@dataclass(frozen=True)
-class CaseValue:
-    """The value of an axis of a case: what the page states, and whether the logs of the number say so.
-
-    ``state``: ``confirmed`` by a log, ``contradicted``, or ``unconfirmed``: no log says anything of it. ``said``: what
-    the log says where it contradicts. ``source``: who says it.
-    """
-
-    value: str | int
-    state: Literal["confirmed", "contradicted", "unconfirmed"] = "unconfirmed"
-    said: str | int | float | None = None
-    source: Said | None = None
+# ---- runs
 
 
 @dataclass(frozen=True)
@@ -181,6 +166,13 @@ class Records:
     begins: list[int | None] = field(default_factory=list)
     work: list[Finite | None] = field(default_factory=list)
     seconds: list[Finite | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        lists = (self.values, self.begins, self.work, self.seconds)
+        if len(self.use) != len(self.lines) or any(one and len(one) != len(self.lines) for one in lists):
+            raise ValueError("expected as many of each as there are lines")
+        if not {*self.use} <= {*LETTERS}:
+            raise ValueError(f"expected letters of {LETTERS}")
 
     def of(self, letter: str) -> list[int]:
         """The lines of the records that are used in one way."""
@@ -264,7 +256,7 @@ class Ranks:
 class FileLines:
     """A further file behind a number, and the first, the last and the number of its lines that were used."""
 
-    path: str
+    path: LogPath
     first: Line
     last: Line
     used: int
@@ -280,7 +272,7 @@ class Run:
     what the factor is the product of, where that is known. ``status``: whether other sources confirm it.
     """
 
-    log: str
+    log: LogPath
     value: Finite
     unit: str
     scope: str
@@ -291,7 +283,7 @@ class Run:
     source: str = ""
     column: str = ""
     records: Records = field(default_factory=Records)
-    statistic: str = ""
+    statistic: Annotated[str, _one_of(("", *STATISTICS))] = ""
     factor: Finite = 1.0
     are_times: bool = False
     counted: str = ""
@@ -301,6 +293,38 @@ class Run:
     other_side: Records | None = None
     ranks: Ranks | None = None
     also: list[FileLines] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A file behind results: its hash, its format (the name of a side file), how many lines it has, and some of these.
+
+    ``url``: where it was published, if others did that. ``facts``: what it states of its run, each with its source.
+    """
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    format: str | None
+    lines: int
+    url: WebAddress | None = None
+    facts: dict[str, tuple[Scalar, Said]] = field(default_factory=dict)
+    excerpt: dict[int, str] = field(default_factory=dict)
+
+
+# ---- results
+
+
+@dataclass(frozen=True)
+class CaseValue:
+    """The value of an axis of a case: what the page states, and whether the logs of the number say so.
+
+    ``state``: ``confirmed`` by a log, ``contradicted``, or ``unconfirmed``: no log says anything of it. ``said``: what
+    the log says where it contradicts. ``source``: who says it.
+    """
+
+    value: str | int
+    state: Literal["confirmed", "contradicted", "unconfirmed"] = "unconfirmed"
+    said: str | int | float | None = None
+    source: Said | None = None
 
 
 @dataclass(frozen=True)
@@ -340,16 +364,16 @@ class Result:
 
     id: Address
     case: dict[str, CaseValue]
-    quantity: str
+    quantity: Annotated[str, _one_of(QUANTITIES)]
     unit: str
     rate: str
     origin: Literal["measured", "quoted", "computed", "missing"]
     row: str
     column: str
     value: Finite | None = None
-    digits: Annotated[str, Field(max_length=250, pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None = None
-    protocol: str | None = None
-    repeats: str | None = None
+    digits: Digits | None = None
+    protocol: Rule | None = None
+    repeats: Annotated[str, _one_of(REPEATS)] | None = None
     runs: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
     ideal: Finite = 1.0
@@ -372,23 +396,11 @@ class Result:
     @property
     def labels(self) -> dict[str, str | int | float]:
         """Its case, as its log states it where that says otherwise."""
-        said = {axis: one.said for axis, one in self.case.items() if one.state == "contradicted"}
-        return {axis: one.value if (said.get(axis)) is None else said[axis] for axis, one in self.case.items()}  # type: ignore[misc]
+        is_said = {axis: one.state == "contradicted" and one.said is not None for axis, one in self.case.items()}
+        return {axis: one.said if is_said[axis] else one.value for axis, one in self.case.items()}  # type: ignore[misc]
 
 
-@dataclass(frozen=True)
-class Log:
-    """A file behind results: its hash, its format (the name of a side file), how many lines it has, and some of these.
-
-    ``url``: where it was published, if others did that. ``facts``: what it states of its run, each with its source.
-    """
-
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    format: str | None
-    lines: int
-    url: str | None = None
-    facts: dict[str, tuple[Scalar, Said]] = field(default_factory=dict)
-    excerpt: dict[int, str] = field(default_factory=dict)
+# ---- the page
 
 
 @dataclass(frozen=True)
@@ -487,7 +499,7 @@ class Source:
     """Where figures were published that no public log gives."""
 
     title: str
-    url: str
+    url: WebAddress
     date: str
     note: str
     commit: str | None = None
@@ -529,7 +541,7 @@ class Report:
     page: Page
     results: list[Result]
     runs: dict[str, Run]
-    logs: dict[str, Log]
+    logs: dict[LogPath, Log]
     logs_folder: str | None = None
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -574,6 +586,9 @@ def _lines(value: Any) -> str:
     return _text(value)
 
 
+# ---- reading one
+
+
 @cache
 def _adapter() -> TypeAdapter[Report]:
     return TypeAdapter(Report)
@@ -609,62 +624,40 @@ def parsed(text: bytes | str, path: Path) -> Report:
         raise ReportError.at(path, NOT_A_REPORT, key=key, reason=printable(first["msg"])) from None
     except (ValueError, RecursionError) as error:
         raise ReportError.at(path, NOT_JSON, reason=printable(error)) from None
-    if (wrong := next(_unsafe(report), None)) is not None:
+    if (wrong := next(_unsound(report), None)) is not None:
         raise ReportError.at(path, NOT_ALLOWED, what=printable(repr(wrong)))
     return report
 
 
-def _unsafe(report: Report) -> Iterator[object]:
-    """What would lead out of a folder or a page, or to what is not there."""
-    page, ids, named = report.page, report.by_id, [id_ for table in report.page.tables for id_ in table.ids]
-    files = [*report.logs, *(path for run in report.runs.values() for path in (run.log, *(f.path for f in run.also)))]
-    yield from (path for path in files if path not in report.logs or not _is_below(path))
-    urls = [*(log.url for log in report.logs.values()), *(one.url for one in page.sources.values())]
-    yield from (url for url in urls if url is not None and not re.match(r"https?://[^\s]+\Z", url))
-    if sorted(named) != sorted(result.id for result in report.results) or len(ids) < len(named):
+def _unsound(report: Report) -> Iterator[object]:
+    """What leads to nothing that is there, or does not go together."""
+    page, ids = report.page, report.by_id
+    named = sorted(id_ for table in page.tables for id_ in table.ids)
+    if named != sorted(result.id for result in report.results) or len(ids) < len(named):
         yield "results: a table holds each id once"
     linked = [id_ for result in report.results for id_ in result.operands]
     linked += [id_ for table in page.tables for note in table.notes for id_ in note.results]
     linked += [id_ for finding in page.findings for id_ in finding.first]
     linked += [one.id for finding in page.findings for others in finding.others for one in others if one.id]
-    yield from (id_ for id_ in linked if id_ not in ids)
+    yield from {*linked} - {*ids}
+    yield from {path for run in report.runs.values() for path in (run.log, *(f.path for f in run.also))} - {
+        *report.logs
+    }
     said = [both for texts in page.words.values() for both in texts.items()]
     yield from (text for text, own in said if _braced(own) != _braced(text))
     for table in page.tables:
         yield from (row.title for row in table.rows if len(row.results) != len(table.columns))
     for result in report.results:
-        yield from _wrong_in(report, result)
-    for run in report.runs.values():
-        records = run.records
-        lists = (records.values, records.begins, records.work, records.seconds)
-        if len(records.use) != len(records.lines) or any(of and len(of) != len(records.lines) for of in lists):
-            yield run.log
-        yield from {*records.use} - {*LETTERS}
-        yield from {run.statistic} - {"", *STATISTICS}
+        yield from {*result.runs} - {*report.runs}
+        sources = {result.source, result.published.source if result.published else None}
+        yield from sources - {None, *page.sources}
+        has_number = result.origin != "missing"
+        if {result.value is not None, result.digits is not None} != {has_number} or not (has_number or result.reason):
+            yield result.id
+        if len(result.operands) not in (0, 2):
+            yield result.id
 
 
 def _braced(text: str) -> set[str]:
     """The names that values of a text replace."""
     return {*re.findall(r"{[^{}]*}|[{}]", text)}
-
-
-def _is_below(path: str) -> bool:
-    """Whether a path stays below the folder that it is in; names may be no UTF-8."""
-    return bool(path) and "\0" not in path and not PurePath(path).anchor and ".." not in PurePath(path).parts
-
-
-def _wrong_in(report: Report, result: Result) -> Iterator[object]:
-    """What one result says that cannot be."""
-    yield from {result.repeats} - {None, *REPEATS}
-    yield from (key for key in result.runs if key not in report.runs)
-    if result.quantity not in QUANTITIES or len(result.operands) not in (0, 2):
-        yield result.quantity
-    sources = [result.source, result.published.source if result.published else None]
-    yield from (source for source in sources if source is not None and source not in report.page.sources)
-    has_number = result.origin != "missing"
-    if {result.value is not None, result.digits is not None} != {has_number} or not (has_number or result.reason):
-        yield result.id
-    try:
-        Protocol.parse(result.protocol or "plain")
-    except ProtocolError:
-        yield result.protocol

@@ -14,6 +14,7 @@ from report.measure.measure import measure
 from report.measure.measurement import Measurement
 from report.measure.number import without_noise
 from report.measure.protocol import Protocol
+from report.measure.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE
 from report.results.remarks import NoEvidenceError
 from report.results.telemetry import (
     BUSIEST_CARDS,
@@ -23,10 +24,8 @@ from report.results.telemetry import (
     SOME_MACHINES,
     Observation,
     RunTelemetry,
-    peak_memory,
-    power,
+    observe,
     run_telemetry,
-    samples_per_joule,
 )
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
@@ -60,12 +59,18 @@ def every_second(draw: Draw, seconds: range = range(30), card: int = 0, utilisat
     return [sample(second, card, draw(second), utilisation=utilisation) for second in seconds]
 
 
+def power(run: RunTelemetry) -> Observation:
+    return observe(POWER, run, None)
+
+
 def remarks(found: Observation) -> list[str]:
     return [remark.key for remark in found.remarks]
 
 
 def test_peak_memory_is_the_greatest_of_the_whole_run_with_the_line_that_tells_it(tmp_path: Path) -> None:
-    found = peak_memory(watched(tmp_path, sample(0, memory=5), sample(1, memory=9), sample(29, memory=9)))
+    found = observe(
+        PEAK_MEMORY, watched(tmp_path, sample(0, memory=5), sample(1, memory=9), sample(29, memory=9)), None
+    )
     assert (found.value, found.lines) == (9, (3,))
 
 
@@ -82,7 +87,7 @@ def test_the_power_of_all_cards_of_the_run_is_added(tmp_path: Path) -> None:
 def test_samples_per_joule_is_the_throughput_over_the_power(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 250))
     throughput = measured(read(tmp_path / "train.log"))
-    assert samples_per_joule(found, throughput).value == without_noise(throughput.value / 250)
+    assert observe(SAMPLES_PER_JOULE, found, throughput).value == without_noise(throughput.value / 250)
 
 
 def test_of_more_cards_than_the_run_used_the_busiest_count(tmp_path: Path) -> None:
@@ -99,7 +104,7 @@ def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("nodes", "said"), [(1, FEWER_CARDS), (2, SOME_MACHINES)])
 def test_fewer_cards_than_the_run_used_give_no_power(nodes: int, said: str, tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=nodes)
-    assert remarks(peak_memory(found)) == [said]
+    assert remarks(observe(PEAK_MEMORY, found, None)) == [said]
     with pytest.raises(NoEvidenceError):
         power(found)
 
