@@ -20,31 +20,32 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 from parsers.scanning.text import LogText
+from parsers.series import Floats, Lines
 
 from ..measure.diagnostics import Code, NoMeasurement, say
 from ..measure.measure import run_of
 from ..measure.protocol import Protocol
-from ..measure.records import Records, losses_of
+from ..measure.records import losses_of
 from ..measure.statistic import students_t
 
 # ---- what must be alike
 
+JOB_BATCH = ("job_batch_size", "job_batch_tokens")
 # What a step trains on, unless both state one batch of the whole job.
 OF_BATCH = (
     *("batch_size", "micro_batch_size", "accumulation", "nodes", "cards", "cards_per_node", "data_parallel"),
-    *("job_batch_size", "job_batch_tokens"),
+    *JOB_BATCH,
 )
-JOB_BATCH = ("job_batch_size", "job_batch_tokens")
 OF_MODEL = (
     *("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size"),
     *("sequence_length", "epoch_samples"),
 )
+DATA, SEEDS = {"data", "dataset", "datasets"}, {"seed", "seeds"}  # words in names
 OTHER_BATCHES = "the batch sizes differ ({name}), so a step trains on other data"
 OTHER_TASK = "the models or the data differ ({name})"
 OTHER_SEEDS = "the seeds differ ({name}), and the repeats of a side all have the same"
@@ -68,17 +69,13 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
     not known to differ. Seeds may differ where they do within a side, too, for the noise between its repeats then has
     what they do.
     """
-    told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b}
-    changed = {name: sides for name, sides in told.items() if sides[0] != sides[1]}
-    is_one_batch = any(name in told and name not in changed and len(told[name][0]) == 1 for name in JOB_BATCH)
-    for name, sides in changed.items():
+    is_one_batch = any(len({*a}) == 1 and {*a} == {*b} for a, b in (stated.get(name, ((), ())) for name in JOB_BATCH))
+    for name, sides in _changed(stated):
         if name in OF_BATCH and not is_one_batch:
             return Message(OTHER_BATCHES, name=name)
-        if name in OF_MODEL:
+        if _is_of_task(name):
             return Message(OTHER_TASK, name=name)
-        if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
-            return Message(OTHER_TASK, name=name)
-        if _has_word(name, ("seed", "seeds")) and min(map(len, sides)) == 1:
+        if _words(name) & SEEDS and min(map(len, sides)) == 1:
             return Message(OTHER_SEEDS, name=name)
     return None
 
@@ -89,23 +86,25 @@ def other_task(stated: Mapping[str, Stated]) -> Message | None:
     ``stated`` as for ``incomparable``. Batch sizes, precisions and seeds may differ: what they do to the result is what
     is asked.
     """
-    told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b and set(a) != set(b)}
-    for name in told:
-        if name in OF_MODEL:
-            return Message(OTHER_TASK, name=name)
-        if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
-            return Message(OTHER_TASK, name=name)
-    return None
+    return next((Message(OTHER_TASK, name=name) for name, _ in _changed(stated) if _is_of_task(name)), None)
 
 
-def _has_word(name: str, words: Collection[str]) -> bool:
-    return not {*re.split(r"[\W_]+", name.lower())}.isdisjoint(words)
+def _changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
+    """What both sides state, and not alike."""
+    yield from ((name, ({*a}, {*b})) for name, (a, b) in stated.items() if a and b and {*a} != {*b})
+
+
+def _is_of_task(name: str) -> bool:
+    return name in OF_MODEL or (name not in OF_BATCH and bool(_words(name) & DATA))
+
+
+def _words(name: str) -> set[str]:
+    return {*re.split(r"[\W_]+", name.lower())}
 
 
 # ---- losses
 
 LossVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
-Values = NDArray[np.float64]
 LEVEL = 0.99
 LEAST = 0.01  # of the loss
 TENTHS = 10
@@ -131,8 +130,8 @@ class LossCurve:
 
     log: Path
     kind: Literal["step", "epoch"]
-    steps: NDArray[np.int64]
-    losses: NDArray[np.float64]
+    steps: Lines
+    losses: Floats
     not_number: int | None = None
     ends_so: bool = False
 
@@ -147,25 +146,19 @@ def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -
         return None
     part, losses = found
     kind: Literal["step", "epoch"] = "step" if losses.kind == "step" else "epoch"
+    done = losses.steps if kind == "step" else losses.numbers("epoch")
+    if done is not None and kind == "epoch":
+        done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
+    # Several losses of one epoch stand at no known places in it.
+    if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
+        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, protocol="loss"))
     every = part.all_records(kind)
     told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
     within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]
-    lines = np.unique(np.concatenate([within, every.lines[np.isinf(every.numbers("loss"))]]))
-    ends_so = len(lines) > 0 and not (losses.lines > lines[-1]).any()
-    first = int(lines[0]) if len(lines) else None
-    return LossCurve(log, kind, _numbers(kind, losses), losses.numbers("loss"), first, ends_so)
-
-
-def _numbers(kind: str, losses: Records) -> NDArray[np.int64]:
-    """The steps done, or the numbers of the epochs; several losses of one epoch stand at no known places in it."""
-    if kind == "step":
-        done = losses.steps
-    else:
-        done = losses.numbers("epoch")
-        done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
-    if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
-        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, protocol="loss"))
-    return done.astype(np.int64)
+    wrong = np.unique(np.concatenate([within, every.lines[np.isinf(every.numbers("loss"))]]))
+    first = int(wrong[0]) if len(wrong) else None
+    ends_so = len(wrong) > 0 and not (losses.lines > wrong[-1]).any()
+    return LossCurve(log, kind, done.astype(np.int64), losses.numbers("loss"), first, ends_so)
 
 
 @dataclass(frozen=True)
@@ -210,52 +203,35 @@ def loss_agreement(
     ``tolerance``: a fraction of the loss; without one the noise between repeats decides. Raises ExtraError where that
     needs SciPy and it is not installed.
     """
-    if broken := _of_numbers(reference, judged, tolerance):
-        return broken
+    if (ends_so := next((curve for curve in reference if curve.ends_so), None)) is not None:
+        return unknown(Message(REFERENCE_ENDS_SO, log=ends_so.log), tolerance)
+    is_usual = any(curve.not_number is not None for curve in reference)
+    broken = [curve for curve in judged if curve.ends_so]
+    broken += [curve for curve in judged if curve.not_number is not None and not is_usual]
+    if broken:
+        reason = Message(NOT_A_NUMBER, log=broken[0].log, line=broken[0].not_number)
+        return LossAgreement("NaN", tolerance, reason=reason)
     curves = [*reference, *judged]
-    if len({curve.kind for curve in curves}) > 1:
-        return unknown(Message(OTHER_STEPS), tolerance)
     shared = reduce(np.intersect1d, [curve.steps for curve in curves])
-    if not len(shared) or any(_printed_between(curve, shared) * MOSTLY > len(shared) for curve in curves):
+    spans = [curve.steps[(curve.steps >= shared[0]) & (curve.steps <= shared[-1])] for curve in curves if len(shared)]
+    is_shared = len(shared) > 0 and all(len(span) * MOSTLY <= len(shared) for span in spans)
+    if not is_shared or len({curve.kind for curve in curves}) > 1:
         return unknown(Message(OTHER_STEPS), tolerance)
-    sides = _at(reference, shared), _at(judged, shared)
+    # The losses at the shared steps, a row for each run.
+    a, b = (
+        np.array([curve.losses[np.searchsorted(curve.steps, shared)] for curve in side]) for side in (reference, judged)
+    )
     with np.errstate(all="ignore"):
-        found = _by_noise(sides, shared) if tolerance is None else _within(sides, shared, tolerance)
+        found = _by_noise(a, b, shared) if tolerance is None else _within(a, b, shared, tolerance)
     return replace(found, kind=curves[0].kind)
 
 
-def _of_numbers(
-    reference: Sequence[LossCurve], judged: Sequence[LossCurve], tolerance: float | None
-) -> LossAgreement | None:
-    """What losses that are no numbers say; None where they say nothing, or both sides print some and end well."""
-    broken = next((curve for curve in judged if curve.not_number is not None), None)
-    ends = next((curve for curve in judged if curve.ends_so), None)
-    if not any(curve.not_number is not None for curve in reference):
-        ends = ends or broken
-    of_reference = next((curve for curve in reference if curve.ends_so), None)
-    if of_reference is not None:
-        return unknown(Message(REFERENCE_ENDS_SO, log=of_reference.log), tolerance)
-    if ends is not None:
-        told = Message(NOT_A_NUMBER, log=ends.log, line=ends.not_number)
-        return LossAgreement("NaN", tolerance, reason=told)
-    return None
-
-
-def _printed_between(curve: LossCurve, shared: NDArray[np.int64]) -> int:
-    return int(np.count_nonzero((curve.steps >= shared[0]) & (curve.steps <= shared[-1])))
-
-
-def _at(curves: Sequence[LossCurve], shared: NDArray[np.int64]) -> Values:
-    """The losses at the shared steps, a row for each run."""
-    return np.array([curve.losses[np.searchsorted(curve.steps, shared)] for curve in curves])
-
-
-def _within(sides: tuple[Values, Values], shared: NDArray[np.int64], tolerance: float) -> LossAgreement:
+def _within(a: Floats, b: Floats, shared: Lines, tolerance: float) -> LossAgreement:
     tenths = np.array_split(np.arange(len(shared)), min(TENTHS, len(shared)))
-    a, b = (np.array([side[:, tenth].mean() for tenth in tenths]) for side in sides)
-    if not (np.isfinite([a, b]).all() and (a > 0).all()):
+    of_a, of_b = (np.array([side[:, tenth].mean() for tenth in tenths]) for side in (a, b))
+    if not (np.isfinite([of_a, of_b]).all() and (of_a > 0).all()):
         return unknown(Message(NOT_ABOVE_ZERO), tolerance)
-    changes = b / a - 1
+    changes = of_b / of_a - 1
     # A higher loss is the finding, however much lower another tenth is.
     worst = int(changes.argmax() if changes.max() > tolerance + ROUNDING else np.abs(changes).argmax())
     change, tenth = float(changes[worst]), tenths[worst]
@@ -265,11 +241,11 @@ def _within(sides: tuple[Values, Values], shared: NDArray[np.int64], tolerance: 
     return LossAgreement(verdict, tolerance, change, None, (int(shared[tenth[0]]), int(shared[tenth[-1]])))
 
 
-def _by_noise(sides: tuple[Values, Values], shared: NDArray[np.int64]) -> LossAgreement:
-    if min(map(len, sides)) < 2:
+def _by_noise(a: Floats, b: Floats, shared: Lines) -> LossAgreement:
+    if min(len(a), len(b)) < 2:
         return unknown(Message(ONE_RUN))
     last = -(-len(shared) // TENTHS)
-    a, b = (side[:, -last:].mean(axis=1) for side in sides)
+    a, b = (side[:, -last:].mean(axis=1) for side in (a, b))
     scale = float(a.mean())
     if not (np.isfinite([*a, *b]).all() and scale > 0):
         return unknown(Message(NOT_ABOVE_ZERO))
@@ -313,11 +289,9 @@ def final_metric(log: Path, reading: Reading, name: str) -> FinalMetric | None:
     if len(reading.facts_of_runs) > 1:
         raise NoMeasurement(SEVERAL_RUNS, log=log)
     of_records = {int(line) for part in reading.parts for line in part.table["line"]}
-    first, last = min(of_records), None
-    for line, value, _ in printed_values(reading.path, name):
-        if line > first and line not in of_records:
-            last = FinalMetric(log, line, value)
-    return last
+    printed = printed_values(reading.path, name)
+    after = [FinalMetric(log, line, value) for line, value, _ in printed if line not in of_records]
+    return after[-1] if after and after[-1].line > min(of_records) else None
 
 
 def printed_values(log: Path, name: str) -> Iterator[tuple[int, float, bytes]]:
@@ -359,16 +333,15 @@ def metric_agreement(
     name: str, reference: Sequence[FinalMetric], judged: Sequence[FinalMetric], tolerance: float
 ) -> MetricAgreement:
     """Hold the final metrics of some runs against those of a reference, at least one run each."""
-    printed = (*reference, *judged)
-    for verdict, side in (("unknown", reference), ("NaN", judged)):
-        broken = next((one for one in side if not np.isfinite(one.value)), None)
-        if broken is not None:
-            reason = Message(NO_NUMBER_AT, log=broken.log, value=f"{broken.value:g}", line=broken.line)
-            return MetricAgreement(name, verdict, tolerance, printed=printed, reason=reason)  # type: ignore[arg-type]
+    unanswered = MetricAgreement(name, "unknown", tolerance, printed=(*reference, *judged))
+    if broken := [one for one in unanswered.printed if not np.isfinite(one.value)]:
+        reason = Message(NO_NUMBER_AT, log=broken[0].log, value=f"{broken[0].value:g}", line=broken[0].line)
+        return replace(unanswered, verdict="unknown" if broken[0] in reference else "NaN", reason=reason)
     a, b = (float(np.mean([one.value for one in side])) for side in (reference, judged))
     if not a:
-        return MetricAgreement(name, "unknown", tolerance, None, (a, b), printed, Message(NOT_ABOVE_ZERO))
+        return replace(unanswered, values=(a, b), reason=Message(NOT_ABOVE_ZERO))
     change = (b - a) / abs(a)
-    verdict_of_change: MetricVerdict = "higher" if change > 0 else "lower"
-    verdict_ = "same" if abs(change) <= tolerance + ROUNDING else verdict_of_change
-    return MetricAgreement(name, verdict_, tolerance, change, (a, b), printed)
+    verdict: MetricVerdict = "higher" if change > 0 else "lower"
+    if abs(change) <= tolerance + ROUNDING:
+        verdict = "same"
+    return replace(unanswered, verdict=verdict, change=change, values=(a, b))

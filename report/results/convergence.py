@@ -16,9 +16,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -71,45 +72,33 @@ class MllogConvergence:
 
 def mllog_convergence(log: Path) -> MllogConvergence:
     """Read a log, packed or not; raises LogError. What is no such line, or broken, says nothing."""
-    found = MllogConvergence()
+    benchmark, batch_size, last, is_done = None, None, None, False
     for said in _said(log):
-        found = _with(found, str(said.get("key")), said.get("value"), said.get("metadata"))
-    return found
+        key, value, told = said.get("key"), said.get("value"), said.get("metadata")
+        told = told if isinstance(told, dict) else {}
+        count = told.get("samples_count" if benchmark in IN_SAMPLES else "epoch_num")
+        if key == "submission_benchmark" and isinstance(value, str):
+            benchmark = value
+        elif key == "global_batch_size" and _is_number(value):
+            batch_size = int(value)
+        elif key == "run_stop":
+            is_done = told.get("status") == "success"
+        elif key in RESULTS and not is_done and _is_number(count):
+            last = round(float(count), 3)
+    return MllogConvergence(benchmark, batch_size, last, is_done)
 
 
-def _with(found: MllogConvergence, key: str, value: Any, metadata: Any) -> MllogConvergence:
-    told = metadata if isinstance(metadata, dict) else {}
-    if key == "submission_benchmark" and isinstance(value, str):
-        return replace(found, benchmark=value)
-    if key == "global_batch_size" and _is_number(value):
-        return replace(found, batch_size=int(value))
-    if key == "run_stop":
-        return replace(found, is_done=told.get("status") == "success")
-    unit = "samples_count" if found.benchmark in IN_SAMPLES else "epoch_num"
-    if key in RESULTS and not found.is_done and _is_number(told.get(unit)):
-        return replace(found, last=round(float(told[unit]), 3))
-    return found
-
-
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def _said(log: Path) -> Iterator[dict[str, Any]]:
     for block in LogText(log).data():
-        if TOKEN not in block:
-            continue
-        for line in block.split(b"\n"):
+        for line in block.split(b"\n") if TOKEN in block else ():
             _, token, told = line.rpartition(TOKEN)
-            if token and isinstance(found := _parsed(told), dict):
-                yield found
-
-
-def _parsed(told: bytes) -> Any:
-    try:
-        return json.loads(told.decode("utf-8", "replace").strip())
-    except (ValueError, RecursionError):
-        return None
+            with suppress(ValueError, RecursionError):
+                if token and isinstance(found := json.loads(told.decode("utf-8", "replace").strip()), dict):
+                    yield found
 
 
 @dataclass(frozen=True)
@@ -195,10 +184,8 @@ def _pruned(points: Sequence[ConvergencePoint]) -> list[ConvergencePoint]:
 
 
 def _between(size: int, low: ConvergencePoint, high: ConvergencePoint, runs: int) -> ConvergencePoint:
-    sizes = [low.batch_size, high.batch_size]
-    mean, deviation = (
-        float(np.interp(size, sizes, [getattr(low, name), getattr(high, name)])) for name in ("mean", "deviation")
-    )
+    sizes, both = [low.batch_size, high.batch_size], ([low.mean, high.mean], [low.deviation, high.deviation])
+    mean, deviation = (float(np.interp(size, sizes, values)) for values in both)
     return ConvergencePoint(size, mean, deviation, runs)
 
 
