@@ -23,7 +23,7 @@ from parsers.runs.side_files import LOG_SUFFIXES
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import NoMeasurement, say
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page_file import find, names
@@ -228,7 +228,7 @@ def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False)
         run = replace(run, began=_text(stated_start(told)), commit=commit if isinstance(commit, str) else None)
         if reason := unfit(place.root, place.path):
             # Of several suites the whole path says which run it is.
-            return replace(run, reason=Message(reason.key, **{**reason.values, "log": run.log}))
+            return replace(run, reason=say(reason.code, **{**reason.values, "log": run.log}).message)
         log = measured_log(place.log, protocol)
         # A stated protocol says which of the sources counts where they contradict each other.
         found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()

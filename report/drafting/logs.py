@@ -198,17 +198,17 @@ def draft_log(folder: Path, states: Sequence[tuple[str, int]], read: str | None,
     log = folder / path
     try:
         if reason := outside(folder, path):
-            return DraftLog(path, why(path, reason))
+            return DraftLog(path, why(path, reason.message))
         run = run_file(log)
         if reason := not_done(run, path):
-            return DraftLog(path, why(path, reason), is_never_evidence=True)
+            return DraftLog(path, why(path, reason.message), is_never_evidence=True)
         measured = measured_log(log, read=read)
         if read and isinstance(measured.answer, Nothing):
             read, measured = None, measured_log(log)
         if lacking := [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]:
             measured = measured_log(log, given=lacking, read=read)
         if reason := another_log(run, path, log, measured.reading.sha256):
-            return DraftLog(path, why(path, reason), is_never_evidence=True)
+            return DraftLog(path, why(path, reason.message), is_never_evidence=True)
         if measured.reason and measured.options:
             return DraftLog(path, why(path, Message(ASK, first=measured.reason.message, log=log)))
         found = measured.throughput()

@@ -122,7 +122,7 @@ def name_of(source: str) -> Message:
 class Diagnostic:
     """One remark: its code, and its parameters by name. ``lines``: where in the log it stands, from 1."""
 
-    code: StrEnum
+    code: str
     values: Mapping[str, Parameter] = field(default_factory=dict)
 
     def __hash__(self) -> int:
@@ -155,7 +155,7 @@ class Diagnostic:
         return Message.of_count(int(self.number("count")), *forms, **told)
 
 
-def _shown(code: StrEnum, name: str, value: Parameter) -> object:
+def _shown(code: str, name: str, value: Parameter) -> object:
     if isinstance(value, Message | int):
         return value
     if isinstance(value, float):
@@ -166,7 +166,7 @@ def _shown(code: StrEnum, name: str, value: Parameter) -> object:
     return Message(words[name].get(value, value)) if name in words else value
 
 
-def say(code: StrEnum, **values: Parameter) -> Diagnostic:
+def say(code: str, **values: Parameter) -> Diagnostic:
     """A diagnostic of a code with its parameters."""
     return Diagnostic(code, values)
 

@@ -46,9 +46,6 @@ OF_MODEL = (
     *("sequence_length", "epoch_samples"),
 )
 DATA, SEEDS = {"data", "dataset", "datasets"}, {"seed", "seeds"}  # words in names
-OTHER_BATCHES = "the batch sizes differ ({name}), so a step trains on other data"
-OTHER_TASK = "the models or the data differ ({name})"
-OTHER_SEEDS = "the seeds differ ({name}), and the repeats of a side all have the same"
 
 # The values of something on each side; empty where a side does not state it.
 Stated = tuple[Collection[str], Collection[str]]
@@ -72,11 +69,11 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
     is_one_batch = any(len({*a}) == 1 and {*a} == {*b} for a, b in (stated.get(name, ((), ())) for name in JOB_BATCH))
     for name, sides in _changed(stated):
         if name in OF_BATCH and not is_one_batch:
-            return Message(OTHER_BATCHES, name=name)
+            return say("other_batches", name=name).message
         if _is_of_task(name):
-            return Message(OTHER_TASK, name=name)
+            return say("other_task", name=name).message
         if _words(name) & SEEDS and min(map(len, sides)) == 1:
-            return Message(OTHER_SEEDS, name=name)
+            return say("other_seeds", name=name).message
     return None
 
 
@@ -86,7 +83,7 @@ def other_task(stated: Mapping[str, Stated]) -> Message | None:
     ``stated`` as for ``incomparable``. Batch sizes, precisions and seeds may differ: what they do to the result is what
     is asked.
     """
-    return next((Message(OTHER_TASK, name=name) for name, _ in _changed(stated) if _is_of_task(name)), None)
+    return next((say("other_task", name=name).message for name, _ in _changed(stated) if _is_of_task(name)), None)
 
 
 def _changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
@@ -111,12 +108,6 @@ TENTHS = 10
 MOST_NOISE = 0.05  # of the loss: an interval that is wider answers nothing
 MOSTLY = 0.9  # of what each run prints are shared steps
 ROUNDING = 1e-9
-NOT_A_NUMBER = "{log} prints a loss that is NaN or infinite, first at line {line}, and the reference does not"
-REFERENCE_ENDS_SO = "the last loss of {log} is NaN or infinite"
-OTHER_STEPS = "the runs do not print their losses at the same steps or epochs"
-NOT_ABOVE_ZERO = "a share of a reference that is not above 0 says nothing"
-ONE_RUN = "a side has only one run, so the noise between runs is unknown; repeat the runs, or state a tolerance"
-NOISE = "the noise between repeats hides differences of up to {width}"
 
 
 @dataclass(frozen=True)
@@ -204,19 +195,19 @@ def loss_agreement(
     needs SciPy and it is not installed.
     """
     if (ends_so := next((curve for curve in reference if curve.ends_so), None)) is not None:
-        return unknown(Message(REFERENCE_ENDS_SO, log=ends_so.log), tolerance)
+        return unknown(say("reference_is_no_number", log=str(ends_so.log)).message, tolerance)
     is_usual = any(curve.not_number is not None for curve in reference)
     broken = [curve for curve in judged if curve.ends_so]
     broken += [curve for curve in judged if curve.not_number is not None and not is_usual]
     if broken:
-        reason = Message(NOT_A_NUMBER, log=broken[0].log, line=broken[0].not_number)
+        reason = say("loss_is_no_number", log=str(broken[0].log), line=broken[0].not_number or 0).message
         return LossAgreement("NaN", tolerance, reason=reason)
     curves = [*reference, *judged]
     shared = reduce(np.intersect1d, [curve.steps for curve in curves])
     spans = [curve.steps[(curve.steps >= shared[0]) & (curve.steps <= shared[-1])] for curve in curves if len(shared)]
     is_shared = len(shared) > 0 and all(len(span) * MOSTLY <= len(shared) for span in spans)
     if not is_shared or len({curve.kind for curve in curves}) > 1:
-        return unknown(Message(OTHER_STEPS), tolerance)
+        return unknown(say("losses_at_other_steps").message, tolerance)
     # The losses at the shared steps, a row for each run.
     a, b = (
         np.array([curve.losses[np.searchsorted(curve.steps, shared)] for curve in side]) for side in (reference, judged)
@@ -230,7 +221,7 @@ def _within(a: Floats, b: Floats, shared: Lines, tolerance: float) -> LossAgreem
     tenths = np.array_split(np.arange(len(shared)), min(TENTHS, len(shared)))
     of_a, of_b = (np.array([side[:, tenth].mean() for tenth in tenths]) for side in (a, b))
     if not (np.isfinite([of_a, of_b]).all() and (of_a > 0).all()):
-        return unknown(Message(NOT_ABOVE_ZERO), tolerance)
+        return unknown(say("reference_not_above_zero").message, tolerance)
     changes = of_b / of_a - 1
     # A higher loss is the finding, however much lower another tenth is.
     worst = int(changes.argmax() if changes.max() > tolerance + ROUNDING else np.abs(changes).argmax())
@@ -243,12 +234,12 @@ def _within(a: Floats, b: Floats, shared: Lines, tolerance: float) -> LossAgreem
 
 def _by_noise(a: Floats, b: Floats, shared: Lines) -> LossAgreement:
     if min(len(a), len(b)) < 2:
-        return unknown(Message(ONE_RUN))
+        return unknown(say("noise_unknown").message)
     last = -(-len(shared) // TENTHS)
     a, b = (side[:, -last:].mean(axis=1) for side in (a, b))
     scale = float(a.mean())
     if not (np.isfinite([*a, *b]).all() and scale > 0):
-        return unknown(Message(NOT_ABOVE_ZERO))
+        return unknown(say("reference_not_above_zero").message)
     degrees = len(a) + len(b) - 2
     noise = np.sqrt((((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / degrees)
     width = students_t()(degrees, (1 + LEVEL) / 2) * float(noise * np.sqrt(1 / len(a) + 1 / len(b))) / scale
@@ -257,7 +248,7 @@ def _by_noise(a: Floats, b: Floats, shared: Lines) -> LossAgreement:
     if abs(change) > width and abs(change) >= LEAST:
         return LossAgreement("higher" if change > 0 else "lower", None, *told)
     if width > MOST_NOISE:
-        return LossAgreement("unknown", None, *told, Message(NOISE, width=f"{width:.1%}"))
+        return LossAgreement("unknown", None, *told, say("noise_too_wide", width=f"{width:.1%}").message)
     return LossAgreement("same", None, *told)
 
 
@@ -268,7 +259,6 @@ NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?
 PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
 SEVERAL_RUNS = "{log} holds several runs"
 MetricVerdict = Literal["same", "higher", "lower", "better", "worse", "NaN", "unknown"]
-NO_NUMBER_AT = "{log} prints {value} at line {line}"
 
 
 @dataclass(frozen=True)
@@ -335,11 +325,12 @@ def metric_agreement(
     """Hold the final metrics of some runs against those of a reference, at least one run each."""
     unanswered = MetricAgreement(name, "unknown", tolerance, printed=(*reference, *judged))
     if broken := [one for one in unanswered.printed if not np.isfinite(one.value)]:
-        reason = Message(NO_NUMBER_AT, log=broken[0].log, value=f"{broken[0].value:g}", line=broken[0].line)
-        return replace(unanswered, verdict="unknown" if broken[0] in reference else "NaN", reason=reason)
+        first = broken[0]
+        reason = say("metric_is_no_number", log=str(first.log), value=f"{first.value:g}", line=first.line).message
+        return replace(unanswered, verdict="unknown" if first in reference else "NaN", reason=reason)
     a, b = (float(np.mean([one.value for one in side])) for side in (reference, judged))
     if not a:
-        return replace(unanswered, values=(a, b), reason=Message(NOT_ABOVE_ZERO))
+        return replace(unanswered, values=(a, b), reason=say("reference_not_above_zero").message)
     change = (b - a) / abs(a)
     verdict: MetricVerdict = "higher" if change > 0 else "lower"
     if abs(change) <= tolerance + ROUNDING:

@@ -52,19 +52,8 @@ class Unlike(StrEnum):
     DATES = "dates"
 
 
-DIFFERENCES: Mapping[Unlike, str] = {
-    Unlike.KINDS: "Log records measure different things: {each}.",
-    Unlike.SLOW_START: "The first record used is slow; without it: {each}.",
-    Unlike.SLOW_END: "The last record used is slow; without it: {each}.",
-    Unlike.FEW: "Sample sizes differ: {each}.",
-    Unlike.DATES: "The runs are more than half a year apart: {each}.",
-}
 AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
 VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
-# Of any other axis or version.
-DIFFERING = "Differing {fact}: {each}."
-ON_SIDES = "{said} ({titles})"
-
 RULE = Protocol()
 # How a number is printed favours none.
 OF_PRINTING = ("decimals", "significant", "rounding")

@@ -26,6 +26,7 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.scanning.text import LogText
 
+from ..measure.diagnostics import say
 from ..measure.statistic import students_t
 
 TOKEN = b":::MLLOG "
@@ -45,11 +46,6 @@ OF_MANY_RUNS = "unet3d"
 LEFT_OUT, LEFT_OUT_OF_MANY = 1, 4
 UNITS = ("samples to converge", "Epochs to converge")
 NEEDED_BY = "Tests of convergence need"
-NOT_POINTS = "the reference convergence points are not as rcp_checker of mlperf_logging has them"
-OTHER_BENCHMARK = "the reference convergence points are of {name}, the runs of {benchmark}"
-NO_POINT = "there is no reference convergence point for a batch size of {batch} or more"
-FEW_RUNS = "the test needs at least {fewest} runs, and there are {count}"
-NOT_CONVERGED = "{count} of {runs} runs did not converge"
 
 
 @dataclass(frozen=True)
@@ -133,20 +129,20 @@ def convergence_test(told: Any, benchmark: str, batch_size: int, converged: Sequ
     left_out = LEFT_OUT_OF_MANY if benchmark == OF_MANY_RUNS else LEFT_OUT
     fewest = max(FEWEST_RUNS, 2 * left_out + 1)
     if len(converged) < fewest:
-        return ConvergenceTest(reason=Message(FEW_RUNS, fewest=fewest, count=len(converged)))
+        return ConvergenceTest(reason=say("few_runs", fewest=fewest, count=len(converged)).message)
     failed = sum(one is None for one in converged)
     if failed > left_out:
-        return ConvergenceTest(reason=Message(NOT_CONVERGED, count=failed, runs=len(converged)), has_failed=True)
+        return ConvergenceTest(reason=say("not_converged", count=failed, runs=len(converged)).message, has_failed=True)
     try:
         name, points = _points(told, left_out)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return ConvergenceTest(reason=Message(NOT_POINTS))
+        return ConvergenceTest(reason=say("no_reference_points").message)
     if name != benchmark:
-        return ConvergenceTest(reason=Message(OTHER_BENCHMARK, name=name, benchmark=benchmark))
+        return ConvergenceTest(reason=say("points_of_other_benchmark", name=name, benchmark=benchmark).message)
     count = len(converged) - 2 * LEFT_OUT
     point = _point_of(batch_size, _pruned(points), len(converged))
     if point is None:
-        return ConvergenceTest(reason=Message(NO_POINT, batch=batch_size))
+        return ConvergenceTest(reason=say("no_point", batch=batch_size).message)
     mean = _olympic([math.inf if one is None else one for one in converged], left_out)
     lowest = max(0.0, _lowest(point, count) - ALLOWED_BELOW.get(benchmark, 0.0))
     return ConvergenceTest(mean, lowest, has_failed=mean < lowest)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from parsers.runs.facts import Facts
-from parsers.runs.format_records import RankLog
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import RunFile
 
@@ -24,23 +23,26 @@ from .telemetry import Observation
 
 @dataclass(frozen=True)
 class MadeRun:
-    """One run behind a number: the path of its log below the folder of logs, what this holds, and what it measures.
+    """One run behind a number: the path of its log below the folder of logs, what this holds, and what it gives.
 
-    ``stated``: what the page states of it. ``observation``: what its telemetry gives, where that is shown; ``figure``:
-    what else its log does, of which ``measured`` then is a part.
+    ``stated``: what the page states of it. ``observation``: what its telemetry gives, where that is shown.
     """
 
     log: str
     reading: Reading
-    measured: Measurement
+    figure: RunFigure
     stated: Stated = NOTHING_STATED
     observation: Observation | None = None
-    figure: RunFigure | None = None
+
+    @property
+    def measured(self) -> Measurement:
+        """What was read of the log."""
+        return self.figure.measured
 
     @property
     def value(self) -> float:
         """What is shown of this run."""
-        return (self.observation or self.figure or self.measured).value
+        return (self.observation or self.figure).value
 
     @property
     def run_file(self) -> RunFile:
@@ -54,31 +56,27 @@ class MadeRun:
 
     @property
     def files(self) -> Iterator[tuple[FileLines, Log]]:
-        """The files that prove its number, the one it stands in first; a log also where it sets the window of power."""
+        """The files that prove its number, the one it stands in first; a log also where it sets the window of power.
+
+        Then the logs of the other ranks that are compared or added up.
+        """
+        reading, found = self.reading, self.measured
         if self.observation is not None:
             table, lines = self.observation.telemetry, self.observation.lines
             path = str(PurePosixPath(self.log).with_name(table.path.name))
             yield FileLines(path, lines[0], lines[-1], len(lines)), Log(table.sha256, table.path.name, table.lines)
             if self.observation.quantity.is_peak:
                 return
-        reading, found = self.reading, self.measured
         name = reading.format.name if reading.format else None
-        total = reading.account.total
-        yield FileLines(self.log, *found.ends, found.records_used), Log(reading.sha256, name, total)
+        yield FileLines(self.log, *found.ends, found.records_used), Log(reading.sha256, name, reading.account.total)
         if found.ranks is None or reading.folder is None:
             return
-        # The logs of the other ranks that are compared or added up.
-        lead, *others = reading.ranks
-        folder = PurePosixPath(str(PurePosixPath(self.log)).removesuffix(_below(lead, reading)))
-        of_ranks = found.ranks.lines or {}
-        for other in (one for one in others if of_ranks.get(one.rank)):
-            own = [line - other.before for line in of_ranks[other.rank]]
-            log = Log(other.sha256, name, other.account.total)
-            yield FileLines(str(folder / _below(other, reading)), own[0], own[-1], len(own)), log
-
-
-def _below(log: RankLog, reading: Reading) -> str:
-    return log.path.relative_to(reading.folder or log.path.parent).as_posix()
+        lead, *others = (one.path.relative_to(reading.folder).as_posix() for one in reading.ranks)
+        for other, below in zip(reading.ranks[1:], others, strict=True):
+            own = [line - other.before for line in (found.ranks.lines or {}).get(other.rank, ())]
+            path = str(PurePosixPath(self.log.removesuffix(lead)) / below)
+            if own:
+                yield FileLines(path, own[0], own[-1], len(own)), Log(other.sha256, name, other.account.total)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, card_figures
+from .remarks import as_told
 from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
@@ -42,10 +43,6 @@ COARSE = (
 )  # protocols that take numbers of few digits as they are
 
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
-BROKEN = (
-    "Skipped one broken metric line, line {line}.",
-    "Skipped {count} broken metric lines, the first at line {line}.",
-)
 
 
 # ---- reading
@@ -238,10 +235,15 @@ class MeasuredLog:
     @property
     def warnings(self) -> tuple[Message, ...]:
         """What a reader must know of the log and of its telemetry, a sentence each."""
+        return tuple(one.message for one in self.remarks)
+
+    @property
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """The same as codes."""
         broken, cards = self.reading.leftover, self.cards_of_ranks
-        of_lines = [Message.of_count(broken.broken, *BROKEN, line=broken.first_broken)] if broken.broken else []
+        of_lines = [say("broken_lines", count=broken.broken, line=broken.first_broken)] if broken.broken else []
         of_cards = cards.warnings if cards else ()
-        return (*self.reading.warnings, *of_lines, *self.observed.warnings, *of_cards)
+        return (*map(as_told, self.reading.warnings), *of_lines, *self.observed.warnings, *of_cards)
 
     @cached_property
     def observed(self) -> Observed:

@@ -5,28 +5,23 @@ are the one block of cautions of a number: the page, its panel and ``why`` show 
 number nor forbids a comparison is none: it is told with the evidence.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from parsers.io.message import Message, joined
 
-from ..measure.diagnostics import Code, Diagnostic
-from .comparability import DIFFERENCES, DIFFERING, ON_SIDES, Difference, Line, Rows, Unlike, in_words
+from ..measure.diagnostics import Code, Diagnostic, say
+from .comparability import Difference, Line, Rows, Unlike, in_words
 from .made import Made
 from .model import Note
 
 # What is said against numbers by another figure of each; ``ratio`` is that figure / the number.
-AGAINST: Mapping[StrEnum, str] = {
-    Code.CONTRADICTED: "Other records of the same log differ by {range}; see the evidence.",
-    Code.OVER_TIME: "Work over time of the same records differs by {range}; see the evidence.",
-}
-PROTOCOLS = "Protocols differ; see the evidence."
+AGAINST: Mapping[str, str] = {Code.CONTRADICTED: "others_differ", Code.OVER_TIME: "over_time_differs"}
 RANGE = "{low} to {high}"
-RECORDS = "{range} records"
 TITLES = -1  # the row, or the column, of the titles
 
-# A place of a table: its row and its column.
-Place = tuple[int, int]
+Place = tuple[int, int]  # of a table: its row and its column
+# What is said, where, and the ids of the numbers that it is about, with what it says of just this one.
+Noted = tuple[Message, set[Place], dict[str, Message | None]]
 
 # Differences of which the range is told, and by what that is ordered.
 RANGES: Mapping[Unlike, Callable[[str], object]] = {
@@ -39,54 +34,35 @@ RANGES: Mapping[Unlike, Callable[[str], object]] = {
 
 def notes(rows: Rows, unlike: Sequence[Line]) -> list[Note]:
     """The notes of a table with these rows of results; ``unlike``: those of its rows and columns that are."""
-    differing = [(place, cells, difference) for one in unlike for place, cells, difference in _of_comparison(rows, one)]
-    found = [*_of_cells(rows, {place for place, _, one in differing if one.code == Unlike.KINDS})]
-    told = [_one_note(alike) for alike in _alike(found)]
+    differing = [one for line in unlike for one in _of_comparison(rows, line)]
+    titles_of_kinds = {place for place, _, one in differing if one.code == Unlike.KINDS}
+    alike: dict[object, list[tuple[Place, Made, Diagnostic]]] = {}
+    for row, cells in enumerate(rows):
+        for column, made in enumerate(cells):
+            are_kinds_told = not titles_of_kinds.isdisjoint({(row, TITLES), (TITLES, column)})
+            for one in made.cautions:
+                # Where kinds of records differ, that note says which are running means.
+                if not (are_kinds_told and one.code == Code.RUNNING_MEANS):
+                    alike.setdefault(one.code if one.code in AGAINST else one, []).append(((row, column), made, one))
     by_code: dict[Unlike, list[tuple[Place, list[Made], Difference]]] = {}
-    for one in differing:
-        by_code.setdefault(one[2].code, []).append(one)
-    for several in by_code.values():
-        ids: dict[str, Message | None] = {made.result.id: None for _, cells, _ in several for made in cells}
-        told.append((_one_difference([one for _, _, one in several]), {place for place, _, _ in several}, ids))
-    marked = [(said, _marks(places, rows), ids) for said, places, ids in told]
-    ordered = sorted(marked, key=lambda one: min(one[1]))
+    for found in differing:
+        by_code.setdefault(found[2].code, []).append(found)
+    told = [*map(_of_cells, alike.values()), *map(_of_differences, by_code.values())]
+    marked = sorted(((_marks(places, rows), said, ids) for said, places, ids in told), key=lambda one: min(one[0]))
     return [
-        Note(number, said, [_spelt(place, rows) for place in places], dict(ids))
-        for number, (said, places, ids) in enumerate(ordered, start=1)
+        Note(number, said, [_spelt(place, rows) for place in places], ids)
+        for number, (places, said, ids) in enumerate(marked, start=1)
     ]
 
 
-# ---- what is said of single numbers
-
-
-Noted = tuple[Place, Made, Diagnostic]
-
-
-def _of_cells(rows: Rows, kinds_told: set[Place]) -> Iterator[Noted]:
-    """What is said of each number; where kinds of records differ, that note says which are running means."""
-    for row, cells in enumerate(rows):
-        for column, made in enumerate(cells):
-            is_told = not kinds_told.isdisjoint({(row, TITLES), (TITLES, column)})
-            for note in made.cautions:
-                if not (is_told and note.code == Code.RUNNING_MEANS):
-                    yield (row, column), made, note
-
-
-def _alike(found: Sequence[Noted]) -> Iterable[list[Noted]]:
-    """What is one note: what says the same, or is said against numbers by figures of their own."""
-    alike: dict[object, list[Noted]] = {}
-    for one in found:
-        alike.setdefault(one[2].code if one[2].code in AGAINST else one[2], []).append(one)
-    return alike.values()
-
-
-def _one_note(alike: Sequence[Noted]) -> tuple[Message, set[Place], dict[str, Message | None]]:
+def _of_cells(alike: Sequence[tuple[Place, Made, Diagnostic]]) -> Noted:
+    """What is said of each of some numbers, or against them by figures of their own."""
     first, places = alike[0][2], {place for place, _, _ in alike}
     if first.code not in AGAINST:
         return first.message, places, {made.result.id: None for _, made, _ in alike}
-    shares = [said.number("ratio") - 1 for _, _, said in alike]
-    gathered = Message(AGAINST[first.code], range=_range(f"{min(shares):+.1%}", f"{max(shares):+.1%}"))
-    return gathered, places, {made.result.id: said.message for _, made, said in alike}
+    shares = [one.number("ratio") - 1 for _, _, one in alike]
+    said = say(AGAINST[first.code], range=_range(f"{min(shares):+.1%}", f"{max(shares):+.1%}"))
+    return said.message, places, {made.result.id: one.message for _, made, one in alike}
 
 
 def _range(low: str, high: str) -> Message | str:
@@ -99,20 +75,16 @@ def _range(low: str, high: str) -> Message | str:
 def _of_comparison(rows: Rows, one: Line) -> Iterator[tuple[Place, list[Made], Difference]]:
     """Where each difference is marked, and the numbers that it is about: a slow record at the numbers that it is of,
     any other at the title."""
-    line = (one.at, TITLES) if one.is_row else (TITLES, one.at)
-    every = [
-        ((at, to), made)
-        for at, cells in enumerate(rows)
-        for to, made in enumerate(cells)
-        if one.at == (at if one.is_row else to)
-    ]
-    compared = {place: made for place, made in every if made.printed is not None and (made.is_throughput or made.parts)}
+    title = (one.at, TITLES) if one.is_row else (TITLES, one.at)
+    at = [(one.at, to) for to in range(len(rows[0]))] if one.is_row else [(row, one.at) for row in range(len(rows))]
+    every = {(row, column): rows[row][column] for row, column in at}
+    compared = {place: made for place, made in every.items() if made.printed and (made.is_throughput or made.parts)}
     for difference in one.differences:
         # The cells that differ may say so themselves, beside their numbers.
-        if any(difference.code in made.denied for _, made in every):
+        if any(difference.code in made.denied for made in every.values()):
             continue
         if difference.code not in (Unlike.SLOW_START, Unlike.SLOW_END):
-            yield line, list(compared.values()), difference
+            yield title, list(compared.values()), difference
             continue
         slow = {title for titles in difference.each.values() for title in titles}
         for place, made in compared.items():
@@ -120,27 +92,28 @@ def _of_comparison(rows: Rows, one: Line) -> Iterator[tuple[Place, list[Made], D
                 yield place, [made], difference
 
 
-def _one_difference(differences: Sequence[Difference]) -> Message:
-    first = differences[0]
-    if first.code == Unlike.RULES:
-        return Message(PROTOCOLS)
+def _of_differences(alike: Sequence[tuple[Place, list[Made], Difference]]) -> Noted:
+    """What is said of all differences of one kind."""
+    places, ids = {place for place, _, _ in alike}, {made.result.id: None for _, cells, _ in alike for made in cells}
     sides: dict[str, dict[str, None]] = {}
-    for difference in differences:
+    for _, _, difference in alike:
         for said, titles in difference.each.items():
             sides.setdefault(said, {}).update(dict.fromkeys(titles))
-    if first.code in RANGES:
-        ordered = sorted(sides, key=RANGES[first.code])  # type: ignore[arg-type]
-        range_ = _range(ordered[0], ordered[-1])
-        told = Message(RECORDS, range=range_) if first.code == Unlike.FEW else range_
-        return Message(DIFFERENCES[first.code], each=told)
-    listed = (
-        Message(ON_SIDES, said=in_words(said), titles=joined("{first}, {second}", map(Message, titles)))
+    return _said_of(alike[0][2].code, sides).message, places, {**ids}
+
+
+def _said_of(code: Unlike, sides: Mapping[str, Mapping[str, None]]) -> Diagnostic:
+    if code == Unlike.RULES:
+        return say("unlike_protocols")
+    if code in RANGES:
+        ordered = sorted(sides, key=RANGES[code])  # type: ignore[arg-type]
+        return say(f"unlike_{code}", each=_range(ordered[0], ordered[-1]))
+    each = [
+        say("on_sides", said=in_words(said), titles=joined("{first}, {second}", map(Message, titles))).message
         for said, titles in sides.items()
-    )
-    each = joined("{first}; {second}", listed)
-    if first.code not in DIFFERENCES:
-        return Message(DIFFERING, fact=Message(first.code), each=each)
-    return Message(DIFFERENCES[first.code], each=each)
+    ]
+    told = joined("{first}; {second}", each)
+    return say(f"unlike_{code}", each=told) if code == Unlike.KINDS else say("unlike_fact", fact=str(code), each=told)
 
 
 # ---- where they stand

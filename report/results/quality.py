@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 from parsers.io.errors import ParserError
 from parsers.io.files import data_of
-from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
-from ..measure.diagnostics import Diagnostic, NoMeasurement
+from ..measure.diagnostics import Diagnostic, NoMeasurement, say
 from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
 from ..pagefile.page import CellPlace, Page
@@ -36,35 +35,10 @@ from .agreement import (
 )
 from .convergence import BY_TWO_METRICS, convergence_test, mllog_convergence
 from .made import MadeRun
-from .remarks import NoEvidenceError, Remark, as_told
+from .remarks import NoEvidenceError, Remark
 from .store import LogStore, logs_of, outside
 
-NOT_THE_LOSS = "Loss differs from the reference by {change} at {kind} {first} to {last} (tolerance {tolerance})."
-LOSS_AGREES = "Loss agrees with the reference within {tolerance}: {change} at most, at {kind} {first} to {last}."
-NO_NUMBER = "The training is not that of the reference: {reason}."
-NOT_COMPARED = "Loss not compared with the reference: {reason}."
-METRIC_DIFFERS = (
-    "{name} differs from the reference by {change}: {value} instead of {reference} (tolerance {tolerance})."
-)
-METRIC_AGREES = "{name} agrees with the reference within {tolerance}: {value}; reference {reference}."
-METRIC_NOT_COMPARED = "{name} not compared with the reference: {reason}."
-NO_METRIC_IN = "{log} prints no {name} beside its records"
-NO_REFERENCE = "no log fits {pattern} in the log folder"
-NEEDS_AXIS = "{pattern} needs {axis}, which the case does not specify"
-REFERENCE_UNREADABLE = "the log {log} cannot be used"
-NO_LOSS_IN = "{log} prints no loss"
-NO_STEPS_IN = "the steps of {log} cannot be counted"
 RUN_VARIABLES = "variables"
-
-TOO_FAST = "RCP test failed: the runs converge in {mean} on average; the reference allows {lowest} or more."
-CONVERGES = "RCP test passed: the runs converge in {mean} on average; the reference allows {lowest} or more."
-CONVERGENCE_FAILED = "RCP test failed: {reason}."
-NOT_TESTED = "RCP test not made: {reason}."
-OTHER_RUNS = "the runs are of different benchmarks or batch sizes"
-NOT_MLLOG = "the runs do not state a benchmark with one metric and its global_batch_size in :::MLLOG lines"
-NO_EVALUATION = "{log} prints no evaluation with its epoch or samples"
-NO_JSON = "{file} cannot be read as JSON"
-
 Read = TypeVar("Read", LossCurve, FinalMetric)
 
 
@@ -75,18 +49,18 @@ def quality_remarks(
     if (quality := page.quality_of(place.column.column)) is None:
         return
     judged = _Judged(quality.reference or "", page.of_model(place.case), runs, protocol, store)
-    checks: list[tuple[Message, Callable[[], Diagnostic]]] = []
+    checks: list[tuple[Callable[[], Diagnostic], Diagnostic]] = []  # each with what is said where it cannot be made
     if quality.loss is not None:
-        checks.append((Message(NOT_COMPARED), partial(judged.loss, _fraction(quality.loss))))
+        checks.append((partial(judged.loss, _fraction(quality.loss)), say("loss_not_compared")))
     for name, limit in quality.metrics.items():
-        checks.append((Message(METRIC_NOT_COMPARED, name=name), partial(judged.metric, name, _fraction(limit))))
+        checks.append((partial(judged.metric, name, _fraction(limit)), say("metric_not_compared", name=name)))
     if quality.convergence_points is not None:
-        checks.append((Message(NOT_TESTED), partial(judged.convergence, quality.convergence_points)))
-    for not_made, check in checks:
+        checks.append((partial(judged.convergence, quality.convergence_points), say("convergence_not_tested")))
+    for check, not_made in checks:
         try:
             yield check()
         except NoEvidenceError as error:
-            yield _told(True, not_made.key, **not_made.values, reason=error.message)
+            yield say(not_made.code, **not_made.values, reason=error.message)
 
 
 def reference_logs(page: Page, logs: Path) -> Iterator[str]:
@@ -122,45 +96,44 @@ class _Judged:
             [_loss(run.log, run.reading, self.protocol.run) for run in self.runs],
             tolerance,
         )
-        if found.verdict == "NaN":
-            return _told(True, NO_NUMBER, reason=found.reason)
-        reason = incomparable(self.stated)
+        reason = found.reason if found.verdict == "NaN" else incomparable(self.stated) or found.reason
         if reason is not None or found.change is None or found.steps is None:
-            return _told(True, NOT_COMPARED, reason=reason or found.reason)
-        told = {"change": signed(found.change), "tolerance": f"{100 * tolerance:g}%"}
-        key = NOT_THE_LOSS if found.is_wrong else LOSS_AGREES
-        return _told(found.is_wrong, key, **told, kind=found.kind, first=found.steps[0], last=found.steps[1])
+            return say("not_the_training" if found.verdict == "NaN" else "loss_not_compared", reason=reason or "")
+        told = {"change": signed(found.change), "tolerance": f"{100 * tolerance:g}%", "kind": found.kind}
+        code = "loss_differs" if found.is_wrong else Remark.LOSS_AGREES
+        return say(code, **told, first=found.steps[0], last=found.steps[1])
 
     def metric(self, name: str, tolerance: float) -> Diagnostic:
         """What a final metric says."""
         reference = [_metric(path, one, name) for path, one in self.references]
         found = metric_agreement(name, reference, [_metric(run.log, run.reading, name) for run in self.runs], tolerance)
         if found.verdict == "NaN":
-            return _told(True, NO_NUMBER, reason=found.reason)
-        reason = other_task(self.stated)
+            return say("not_the_training", reason=found.reason or "")
+        reason = other_task(self.stated) or found.reason
         if reason is not None or found.change is None or found.values is None:
-            return _told(True, METRIC_NOT_COMPARED, name=name, reason=reason or found.reason)
-        told = {"value": f"{found.values[1]:.6g}", "reference": f"{found.values[0]:.6g}"}
-        key = METRIC_DIFFERS if found.is_wrong else METRIC_AGREES
-        return _told(found.is_wrong, key, name=name, change=signed(found.change), tolerance=percent(tolerance), **told)
+            return say("metric_not_compared", name=name, reason=reason or "")
+        reached, expected = (f"{value:.6g}" for value in reversed(found.values))
+        told = {"name": name, "value": reached, "reference": expected, "tolerance": percent(tolerance)}
+        code = "metric_differs" if found.is_wrong else Remark.METRIC_AGREES
+        return say(code, **told, change=signed(found.change))
 
     def convergence(self, pattern: str) -> Diagnostic:
         """The RCP test."""
         told = _json_of(self.store.folder, self._found(pattern)[0])
         runs = [mllog_convergence(run.reading.path) for run in self.runs]
         if len({(run.benchmark, run.batch_size) for run in runs}) > 1:
-            raise NoEvidenceError(OTHER_RUNS)
+            raise NoEvidenceError("other_benchmarks")
         benchmark, batch_size = runs[0].benchmark, runs[0].batch_size
         if benchmark is None or batch_size is None or benchmark == BY_TWO_METRICS:
-            raise NoEvidenceError(NOT_MLLOG)
+            raise NoEvidenceError("no_benchmark")
         for made, run in zip(self.runs, runs, strict=True):
             if run.is_done and run.last is None:
-                raise NoEvidenceError(NO_EVALUATION, log=made.log)
+                raise NoEvidenceError("no_evaluation", log=made.log)
         found = convergence_test(told, benchmark, batch_size, [run.converged for run in runs])
         if found.reason is not None:
-            return _told(True, CONVERGENCE_FAILED if found.has_failed else NOT_TESTED, reason=found.reason)
-        key = TOO_FAST if found.has_failed else CONVERGES
-        return _told(found.has_failed, key, mean=f"{found.mean:.4g}", lowest=f"{found.lowest:.4g}")
+            return say("convergence_failed" if found.has_failed else "convergence_not_tested", reason=found.reason)
+        code = "converges_too_fast" if found.has_failed else Remark.CONVERGES
+        return say(code, mean=f"{found.mean:.4g}", lowest=f"{found.lowest:.4g}")
 
     @cached_property
     def references(self) -> list[tuple[str, Reading]]:
@@ -178,7 +151,7 @@ class _Judged:
         """The files of a pattern; raises NoEvidenceError where there are none."""
         filled = _filled(pattern, self.case)
         if not (paths := logs_of(self.store.folder, filled)):
-            raise NoEvidenceError(NO_REFERENCE, pattern=filled)
+            raise NoEvidenceError("no_reference", pattern=filled)
         return paths
 
     def _reading(self, path: str) -> Reading:
@@ -187,13 +160,7 @@ class _Judged:
                 return self.store.reading(path)
         except (ParserError, OSError):
             pass
-        raise NoEvidenceError(REFERENCE_UNREADABLE, log=path)
-
-
-def _told(is_wrong: bool, key: str, **values: object) -> Diagnostic:
-    """What a check says; what passes neither changes a number nor speaks against it."""
-    said = Message(key, **values)
-    return as_told(said) if is_wrong else Diagnostic(Remark.QUALITY_PASSED, {"said": said})
+        raise NoEvidenceError("unusable_reference", log=path)
 
 
 def _fraction(percentage: str) -> float:
@@ -204,23 +171,23 @@ def _filled(pattern: str, case: Case) -> str:
     try:
         return pattern.format_map({str(axis): escape(str(value)) for axis, value in case.items()})
     except KeyError as error:
-        raise NoEvidenceError(NEEDS_AXIS, pattern=pattern, axis=error.args[0]) from None
+        raise NoEvidenceError("pattern_needs_axis", pattern=pattern, axis=error.args[0]) from None
 
 
 def _loss(path: str, reading: Reading, run: Any) -> LossCurve:
     try:
-        return _there(loss_curve(Path(path), reading, run), NO_LOSS_IN, log=path)
+        return _there(loss_curve(Path(path), reading, run), "no_loss", log=path)
     except NoMeasurement:
-        raise NoEvidenceError(NO_STEPS_IN, log=path) from None
+        raise NoEvidenceError("uncounted_steps", log=path) from None
 
 
 def _metric(path: str, reading: Reading, name: str) -> FinalMetric:
     try:
-        return _there(final_metric(Path(path), reading, name), NO_METRIC_IN, log=path, name=name)
+        return _there(final_metric(Path(path), reading, name), "no_metric", log=path, name=name)
     except NoMeasurement as error:
-        raise NoEvidenceError(error.message) from None
+        raise NoEvidenceError("told", said=error.message) from None
     except ParserError:
-        raise NoEvidenceError(REFERENCE_UNREADABLE, log=path) from None
+        raise NoEvidenceError("unusable_reference", log=path) from None
 
 
 def _there(found: Read | None, key: str, **values: str) -> Read:
@@ -235,7 +202,7 @@ def _json_of(logs: Path, path: str) -> Any:
             return json.loads(data_of(logs / path))
     except (OSError, ValueError, RecursionError):
         pass
-    raise NoEvidenceError(NO_JSON, file=path)
+    raise NoEvidenceError("no_json", file=path)
 
 
 def _facts(reading: Reading) -> Iterator[Fact]:

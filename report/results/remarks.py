@@ -12,20 +12,21 @@ from ..measure.diagnostics import Diagnostic, Parameter
 
 
 class Remark(StrEnum):
-    """What is said of a number beside the diagnostics of its measurements.
+    """The codes beside those of measurements by which something is decided; the first three are in the words of others.
 
-    The first four are in the words of somebody else (``said``); ``TOLD`` is whatever no code asks for.
+    What they and all other codes say is in ``report/words/en.po``.
     """
 
     TOLD = "told"
     CUT_LOG = "cut_log"
     FACT_DENIED = "fact_denied"
-    QUALITY_PASSED = "quality_passed"
+    LOSS_AGREES = "loss_agrees"
+    METRIC_AGREES = "metric_agrees"
+    CONVERGES = "converges"
     NOT_FOUND = "log_not_found"
-    NOT_MEASURED = "not_measured"
+    SCOPE_UNKNOWN = "scope_of_log_unknown"
     OTHER_UNIT = "other_unit_of_log"
     OF_ONE = "of_one_card_or_node"
-    SCOPE_UNKNOWN = "scope_of_log_unknown"
     MISSING_PART = "missing_part"
     OTHER_CASE = "other_case"
     DIFFERS = "unlike_cases"
@@ -38,13 +39,9 @@ WITHHELD = (Remark.OTHER_CASE, Remark.DIFFERS)
 class NoEvidenceError(TachographError):
     """There is no number for a case; its ``diagnostic`` is the reason."""
 
-    def __init__(self, told: Diagnostic | Remark | Message | str, /, **values: Parameter) -> None:
-        if isinstance(told, Remark):
-            told = Diagnostic(told, values)
-        elif not isinstance(told, Diagnostic):
-            told = as_told(told if isinstance(told, Message) else Message(told, **values))
-        self.diagnostic = told
-        super().__init__(told.message)
+    def __init__(self, told: Diagnostic | str, /, **values: Parameter) -> None:
+        self.diagnostic = told if isinstance(told, Diagnostic) else Diagnostic(told, values)
+        super().__init__(self.diagnostic.message)
 
 
 def as_told(message: Message) -> Diagnostic:

@@ -16,12 +16,12 @@ from parsers.runs.reading import Reading
 from parsers.series import FEW
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
-from ..measure.measurement import combine
+from ..measure.measurement import Measurement, combine
 from ..measure.number import printed, quotient
 from ..measure.operations import are_other_cards
 from ..measure.protocol import Protocol
 from ..measure.quantity import Quantity, Shown
-from ..measure.run_figures import RunNumbers, figure_of
+from ..measure.run_figures import RunFigure, RunNumbers, figure_of
 from ..measure.work import thing
 from ..pagefile.consistency import needed
 from ..pagefile.page import CellPlace, Page, Quote
@@ -34,14 +34,18 @@ from .remarks import WITHHELD, NoEvidenceError, Remark, as_told
 from .store import LogStore, Stated, Wanted, filled, run_of, scaled
 from .telemetry import Observation, observe, processes_of_run, run_telemetry
 
-CANNOT_READ = "Cannot read the log: {error}"
-DISAGREES = "Label: {fact} {label}; {source}: {said}."
-UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 LOG, UNIT, CONTRADICTED = "log", "unit", "contradicted"
 QUALIFIERS = {"nodes": ("{count} node", "{count} nodes"), "cards": ("{count} card", "{count} cards")}
 RECORDS = ("{count} record", "{count} records")
 # What is said of the evidence alone: it neither changes a number nor forbids a comparison.
-TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Code.NEEDS_PASSES, Remark.CUT_LOG, Remark.QUALITY_PASSED)
+TOLD_WITH_THE_EVIDENCE = (
+    Code.ARRIVED,
+    Code.NEEDS_PASSES,
+    Remark.CUT_LOG,
+    Remark.LOSS_AGREES,
+    Remark.METRIC_AGREES,
+    Remark.CONVERGES,
+)
 
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")
@@ -106,10 +110,10 @@ def _made(page: Page, place: CellPlace, store: LogStore) -> Made:
     except ExtraError:  # is of this machine, and no reason for a page to lack a number
         raise
     except ParserError as error:
-        reason = as_told(Message(CANNOT_READ, error=error.message))
+        reason = say("unreadable_log", error=error.message)
     except NoMeasurement as error:
         cause = error.diagnostic.code if error.diagnostic else ""
-        reason = Diagnostic(Remark.NOT_MEASURED, {"said": error.message, "cause": cause})
+        reason = say("not_measured", said=error.message, cause=cause)
     result = replace(result, reason=reason)
     if quote:
         told = {"value": float(quote.value), "digits": quote.value, "source": quote.source}
@@ -130,21 +134,10 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     if not paths:
         raise NoEvidenceError(Remark.NOT_FOUND, pattern=pattern)
     runs, left_out = _runs(store, [Wanted(path, protocol, stated) for path in paths], empty)
-    for run in (run for run in runs if run.figure is None):
-        refuse_other_number(shown.rate, run.log, run.measured.unit, run.measured.scope)
-    runs = tuple(_in_word_of(shown.rate, run) for run in runs)
     if protocol.states_rule and not protocol.states_estimate:
         protocol = runs[0].measured.protocol  # which names the first estimate that its log allows
-    if quantity.is_throughput:
-        number = combine([run.measured for run in runs], protocol)
-    elif quantity.is_rate:
-        combine([run.measured for run in runs], protocol)  # which refuses runs in different units
-        number = quantity.combined([run.measured.value for run in runs], protocol)
-    else:
-        if not quantity.of_log:
-            runs, unobserved = _observed(runs, quantity, store)
-            left_out = (*left_out, *unobserved)
-        number = quantity.combined([run.value for run in runs], protocol)
+    together = combine([run.measured for run in runs], protocol) if quantity.is_rate else 0.0  # of one unit and scope
+    number = together if quantity.is_throughput else quantity.combined([run.value for run in runs], protocol)
     differing = [one for run in runs for one in _disagreements(place.case, run.reading)]
     remarks = (*left_out, *_unlike(runs), *_remarks(runs, quantity, {Message(one.fact) for one in differing}))
     remarks += tuple(quality_remarks(page, place, runs, protocol, store))
@@ -174,26 +167,38 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
 
 def _runs(store: LogStore, wanted: Sequence[Wanted], empty: Made) -> tuple[Runs, Remarks]:
     """The runs of a cell, and why other logs of it are left out; raises NoEvidenceError when no run is left."""
-    reasons = [store.unfit(one.path) for one in wanted]
-    left_out = tuple(as_told(reason) for reason in reasons if reason)
-    if len(left_out) == len(wanted):
-        raise NoEvidenceError(left_out[0])
-    fit = [one for one, reason in zip(wanted, reasons, strict=True) if not reason]
-    return tuple(_run(store, one, empty) for one in fit), left_out
+    found, unfit, unobserved = list[MadeRun](), list[Diagnostic](), list[Diagnostic]()
+    quantity = empty.shown.quantity
+    for one in wanted:
+        if reason := store.unfit(one.path):
+            unfit.append(reason)
+            continue
+        run = _run(store, one, empty.place, empty.shown)
+        try:
+            is_observed = quantity.origin in ("cards", "processes")
+            found.append(replace(run, observation=_observation(run, quantity, store)) if is_observed else run)
+        except NoEvidenceError as error:
+            unobserved.append(error.diagnostic)
+    if not found:
+        raise NoEvidenceError((unobserved or unfit)[0])
+    return tuple(found), (*unfit, *unobserved)
 
 
-def _run(store: LogStore, one: Wanted, empty: Made) -> MadeRun:
-    reading, shown = store.reading(one.path, one.stated.read), empty.shown
+def _run(store: LogStore, one: Wanted, place: CellPlace, shown: Shown) -> MadeRun:
+    reading = store.reading(one.path, one.stated.read)
     # Of the logs of several ranks in a folder that of the first of them is shown.
     log = f"{one.path}/{reading.path.relative_to(reading.folder).as_posix()}" if reading.folder else one.path
-    if not shown.quantity.of_log:
-        found = store.measured(one)
-        return MadeRun(log, reading.of_run(found.run), found, one.stated)
-    of_run, labels = reading.of_run(one.protocol.run), {str(axis): value for axis, value in empty.place.case.items()}
-    known = scaled(of_run, one.stated)
-    of_page = labels, one.protocol, shown.rate, shown.formula
-    figure = figure_of(shown.quantity.name, RunNumbers(known, *of_page, lambda: store.measured(one)))
-    return MadeRun(log, of_run, figure.measured, one.stated, figure=figure)
+    if shown.quantity.of_log:
+        of_run, labels = reading.of_run(one.protocol.run), {str(axis): value for axis, value in place.case.items()}
+        of_page = labels, one.protocol, shown.rate, shown.formula
+        figure = figure_of(
+            shown.quantity.name, RunNumbers(scaled(of_run, one.stated), *of_page, lambda: store.measured(one))
+        )
+    else:
+        figure = RunFigure(store.measured(one))
+        of_run = reading.of_run(figure.measured.run)
+        refuse_other_number(shown.rate, log, figure.measured.unit, figure.measured.scope)
+    return MadeRun(log, of_run, replace(figure, measured=_in_word_of(shown.rate, figure.measured)), one.stated)
 
 
 def refuse_other_number(wanted: str, path: str, unit: str, scope: Scope) -> None:
@@ -207,30 +212,15 @@ def refuse_other_number(wanted: str, path: str, unit: str, scope: Scope) -> None
         raise NoEvidenceError(Remark.OTHER_UNIT, unit=wanted, log=log, measured=unit)
 
 
-def _in_word_of(unit: str, run: MadeRun) -> MadeRun:
-    """A run whose throughput is in ``unit`` where it is in another word for it: images/s for samples/s."""
-    found = run.measured
+def _in_word_of(unit: str, found: Measurement) -> Measurement:
+    """A throughput in ``unit`` where it is in another word for it: images/s for samples/s."""
     if found.unit == unit or thing(found.unit) != thing(unit) or not found.estimate.counted:
-        return run
+        return found
     said = tuple(
         replace(one, values={name: unit if value == found.unit else value for name, value in one.values.items()})
         for one in found.diagnostics
     )
-    measured = replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")), diagnostics=said)
-    return replace(run, measured=measured, figure=run.figure and replace(run.figure, measured=measured))
-
-
-def _observed(runs: Runs, quantity: Quantity, store: LogStore) -> tuple[Runs, Remarks]:
-    """The runs with what their telemetry gives, and why others have none; raises NoEvidenceError when none has."""
-    observed, reasons = [], []
-    for run in runs:
-        try:
-            observed.append(replace(run, observation=_observation(run, quantity, store)))
-        except NoEvidenceError as error:
-            reasons.append(error.diagnostic)
-    if not observed:
-        raise NoEvidenceError(reasons[0])
-    return tuple(observed), tuple(reasons)
+    return replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")), diagnostics=said)
 
 
 def _observation(run: MadeRun, quantity: Quantity, store: LogStore) -> Observation:
@@ -258,8 +248,8 @@ class _Disagreement:
         """It without the line of the log, so that it is one sentence for all numbers that it is true of."""
         is_file = self.source.is_name or self.source.kind == "run_file"
         source = self.source.message if is_file else Message(LOG)
-        fact = Message(self.fact.replace("_", " "))
-        return as_told(Message(DISAGREES, fact=fact, label=self.label, source=source, said=self.said))
+        told = {"fact": Message(self.fact.replace("_", " ")), "label": self.label, "source": source, "said": self.said}
+        return Diagnostic("label_differs", told)
 
     @property
     def is_certain(self) -> bool:
@@ -313,7 +303,7 @@ def _unlike(runs: Runs) -> Iterator[Diagnostic]:
         stated = (run.reading.facts.get(axis) for run in runs)
         values = dict.fromkeys(str(fact.value) for fact in stated if fact)
         if len(values) > 1:
-            yield as_told(Message(UNLIKE_RUNS, fact=Message(axis), values=", ".join(values)))
+            yield say("unlike_runs", fact=Message(axis), values=", ".join(values))
 
 
 def _remarks(runs: Runs, quantity: Quantity, told: set[Message]) -> Remarks:
@@ -321,15 +311,14 @@ def _remarks(runs: Runs, quantity: Quantity, told: set[Message]) -> Remarks:
 
     Diagnostics are about the throughput, so a number that does not rest on it has none of them.
     """
-    observed = [as_told(said) for run in runs if run.observation for said in run.observation.remarks]
-    of_figures = [said for run in runs if run.figure for said in run.figure.remarks]
-    of_throughput: list[Diagnostic] = []
+    found = [said for run in runs if run.observation for said in run.observation.remarks]
+    found += [said for run in runs for said in run.figure.remarks]
     for run in runs if quantity.rests_on_throughput else ():
         contradiction = run.measured.contradiction
-        of_throughput += map(as_told, run.reading.warnings)
-        of_throughput += [*run.measured.diagnostics, *([contradiction] if contradiction else [])]
-    found = [one for one in of_throughput if one.values.get("fact") not in told]
-    return tuple(dict.fromkeys([*observed, *of_figures, *found]))
+        of_run = [*map(as_told, run.reading.warnings), *run.measured.diagnostics]
+        of_run += [contradiction] if contradiction else []
+        found += [one for one in of_run if one.values.get("fact") not in told]
+    return tuple(dict.fromkeys(found))
 
 
 def _is_of_the_evidence(case: Case, remark: Diagnostic) -> bool:

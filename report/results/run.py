@@ -18,12 +18,12 @@ from ..measure.measurement import Measurement, Use
 from ..measure.number import DIGITS, printed
 from ..measure.quantity import THROUGHPUT
 from ..measure.ranks import RankSpread
+from ..measure.run_figures import RunFigure
 from . import model
 from .environment import circumstances
 from .made import MadeRun
 from .measured_log import MeasuredLog
 from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Ranks, Records, Report, Result, Row, Run
-from .remarks import as_told
 
 ENDS = 3  # lines used that are shown of each end of a log: what a run prints at first and at last
 LONGEST = 300  # characters of a line that are shown
@@ -34,7 +34,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
     """What a log gives, or the telemetry beside it, in ``unit``."""
     (main, _), *others = made.files
     also = [one for one, _ in others]
-    found, figure = made.figure.measured if made.figure else made.measured, made.figure
+    found = made.measured
     if (observed := made.observation) is not None:
         lines = list(observed.lines)
         return Run(
@@ -68,7 +68,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
         are_times=calculation.are_times if calculation else False,
         counted=found.series.unit if calculation is None else found.estimate.unit,
         factors=_factors_of(found, made.facts),
-        operations=[Operation(one.sign, one.number, one.what) for one in (figure.operations if figure else ())],
+        operations=[Operation(one.sign, one.number, one.what) for one in made.figure.operations],
         checks=[
             CheckedBy(
                 check.estimate.name,
@@ -95,7 +95,7 @@ def report_of_log(log: str, measured: MeasuredLog) -> Report:
     there is no number.
     """
     found = measured.measurement or measured.throughput()
-    made, protocol = MadeRun(log, measured.reading, found), found.protocol
+    made, protocol = MadeRun(log, measured.reading, RunFigure(found)), found.protocol
     run = run_of(made, found.unit)
     if not (protocol.states_rule or protocol.model_fields_set & {"decimals", "significant"}):
         protocol = protocol.overridden(f"significant={DIGITS}")
@@ -113,7 +113,7 @@ def report_of_log(log: str, measured: MeasuredLog) -> Report:
         digits=None if reason else printed(run.value, protocol),
         protocol=protocol.words(),
         runs=["r1"],
-        details=list(dict.fromkeys([*measured.diagnostics, *map(as_told, measured.warnings)])),
+        details=list(dict.fromkeys([*measured.diagnostics, *measured.remarks])),
         reason=reason,
         circumstances=circumstances([made]),
     )

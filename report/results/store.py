@@ -10,7 +10,6 @@ from pathlib import Path
 
 from parsers.io.errors import FormatError, ParserError
 from parsers.io.files import leading_out
-from parsers.io.message import Message
 from parsers.runs.facts import Fact, Facts, Value
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
@@ -18,7 +17,7 @@ from parsers.runs.run_folder import DONE
 from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
@@ -27,15 +26,6 @@ from ..pagefile.parts import Case
 from .measured_log import as_read, how_read, why_none
 from .remarks import NoEvidenceError
 from .telemetry import RunTelemetry
-
-NO_LOGS = "The page file does not name any logs for this case."
-NEEDS_AXIS = "Pattern {pattern} needs {axis}, which the case does not specify."
-LEADS_OUT = (
-    "{log} skipped: {file} points outside the log folder; to read these logs, pass the folder that it leads to with "
-    "--logs."
-)
-NOT_DONE = "{log} skipped: its run.json says {status}."
-ANOTHER_LOG = "{log} skipped: its SHA-256 differs from the one in its run.json."
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class Wanted:
 class _Found:
     """What is in a log that is evidence, and what it measures by each of the protocols that allow it."""
 
-    reason: Message | None
+    reason: Diagnostic | None
     reading: Reading | None = None
     measured: Sequence[tuple[Wanted, Measurement]] = ()
 
@@ -73,7 +63,7 @@ class LogStore:
     def __init__(self, folder: Path, workers: Workers = ALL_CORES) -> None:
         self.folder = folder
         self._workers = workers
-        self._reasons: dict[str, Message | None] = {}
+        self._reasons: dict[str, Diagnostic | None] = {}
         self._readings: dict[tuple[str, str | None], Reading] = {}
         self._measured: dict[Wanted, Measurement] = {}
         self.watched: dict[object, RunTelemetry] = {}  # what several quantities of one run are of
@@ -103,7 +93,7 @@ class LogStore:
         log = self.folder / task[0].path
         return log.stat().st_size if log.is_file() else 0
 
-    def unfit(self, path: str) -> Message | None:
+    def unfit(self, path: str) -> Diagnostic | None:
         """Why a log is not evidence; None where it is. Raises LogError as ``unfit`` does."""
         if path not in self._reasons:
             self._reasons[path] = unfit(self.folder, path)
@@ -118,23 +108,9 @@ class LogStore:
     def measured(self, wanted: Wanted) -> Measurement:
         """What a log measures by a protocol; raises ParserError and NoMeasurement."""
         if wanted not in self._measured:
-            self._measured[wanted] = _measured(self.reading(wanted.path, wanted.stated.read), wanted)
+            reading = scaled(self.reading(wanted.path, wanted.stated.read), wanted.stated)
+            self._measured[wanted] = measure(reading, wanted.protocol)
         return self._measured[wanted]
-
-
-def _read(log: Path, option: str | None) -> Reading:
-    """Read a log as ``show`` does; how one without a format is read is among the warnings. Raises ParserError."""
-    found = as_read(log, read=option)
-    if not found.has_records:
-        if asked := why_none(found.answer):
-            raise FormatError.at(log, asked.message)
-        return read(log)  # which says why it cannot
-    how = (one.message for one in how_read(found.reading, found.answer))
-    return replace(found.reading, warnings=(*how, *found.reading.warnings))
-
-
-def _measured(reading: Reading, wanted: Wanted) -> Measurement:
-    return measure(scaled(reading, wanted.stated), wanted.protocol)
 
 
 def _found(folder: Path, task: Sequence[Wanted]) -> _Found | None:
@@ -154,8 +130,19 @@ def _found(folder: Path, task: Sequence[Wanted]) -> _Found | None:
     measured = []
     for one in task:
         with suppress(NoMeasurement):
-            measured.append((one, _measured(reading, one)))
+            measured.append((one, measure(scaled(reading, one.stated), one.protocol)))
     return _Found(None, reading, measured)
+
+
+def _read(log: Path, option: str | None) -> Reading:
+    """Read a log as ``show`` does; how one without a format is read is among the warnings. Raises ParserError."""
+    found = as_read(log, read=option)
+    if not found.has_records:
+        if asked := why_none(found.answer):
+            raise FormatError.at(log, asked.message)
+        return read(log)  # which says why it cannot
+    how = (one.message for one in how_read(found.reading, found.answer))
+    return replace(found.reading, warnings=(*how, *found.reading.warnings))
 
 
 def scaled(reading: Reading, stated: Stated) -> Reading:
@@ -182,7 +169,7 @@ def run_of(column: Column, case: Case) -> Run:
     for run in column.runs:
         if run.covers(case):
             return run
-    raise NoEvidenceError(NO_LOGS)
+    raise NoEvidenceError("no_logs_named")
 
 
 def filled(run: Run, case: Case, logs: Path) -> tuple[str, Sequence[str]]:
@@ -193,7 +180,7 @@ def filled(run: Run, case: Case, logs: Path) -> tuple[str, Sequence[str]]:
     try:
         patterns = run.patterns(case)
     except KeyError as error:
-        raise NoEvidenceError(NEEDS_AXIS, pattern=run.logs[0], axis=error.args[0]) from None
+        raise NoEvidenceError("logs_need_axis", pattern=run.logs[0], axis=str(error.args[0])) from None
     each = ((pattern, logs_of(logs, pattern)) for pattern in patterns)
     return next((found for found in each if found[1]), (patterns[0], []))
 
@@ -207,35 +194,32 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
 # ---- which logs are evidence
 
 
-def unfit(logs: Path, path: str) -> Message | None:
-    """Why a log is not evidence: it is not in the folder of logs, or its run.json says so, as in ``not_done``.
+def unfit(logs: Path, path: str) -> Diagnostic | None:
+    """Why a log is not evidence: it is not in the folder of logs, its run is not done, or its run.json is of another.
 
     None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
     """
     if reason := outside(logs, path):
         return reason
-    log = logs / path
-    run = run_file(log)
+    run = run_file(log := logs / path)
     return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
 
 
-def outside(logs: Path, path: str) -> Message | None:
+def outside(logs: Path, path: str) -> Diagnostic | None:
     """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
     if (file := leading_out(files_of_run(logs / path), logs)) is None:
         return None
     # What is named is the folder or the file on the way that is the link.
     way: Iterator[Path] = (one for one in (*reversed(file.parents), file) if one.is_relative_to(logs) and one != logs)
     link = leading_out(way, logs) or file
-    return Message(LEADS_OUT, log=path, file=link.name if link == file else link.relative_to(logs).as_posix())
+    return say("leads_out", log=path, file=link.name if link == file else link.relative_to(logs).as_posix())
 
 
-def not_done(run: RunFile, path: str) -> Message | None:
+def not_done(run: RunFile, path: str) -> Diagnostic | None:
     """Why the log of a run is not evidence: how the run ended; ``run``: what its run.json says."""
-    if (status := status_of(run)) != DONE:
-        return Message(NOT_DONE, log=path, status=status)
-    return None
+    return None if (status := status_of(run)) == DONE else say("run_not_done", log=path, status=status)
 
 
-def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | None:
+def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Diagnostic | None:
     """Why a log of this SHA-256 is not evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
-    return Message(ANOTHER_LOG, log=path) if describes(run, log, sha256) is False else None
+    return say("another_log", log=path) if describes(run, log, sha256) is False else None

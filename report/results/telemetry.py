@@ -32,6 +32,7 @@ from parsers.runs.side_files import (
 )
 from parsers.series import Floats, Lines, Mask
 
+from ..measure.diagnostics import Diagnostic, Parameter, say
 from ..measure.measurement import Measurement
 from ..measure.number import printed, without_noise
 from ..measure.protocol import Protocol
@@ -45,19 +46,6 @@ Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 OF_CARDS, OF_PROCESSES = (PEAK_MEMORY, POWER, SAMPLES_PER_JOULE), (PROCESS_MEMORY, CPU_LOAD)
 COLUMNS = {PEAK_MEMORY.name: "memory", POWER.name: "power", SAMPLES_PER_JOULE.name: "power"}  # of gpu.csv
 
-NO_FILE = "{log} does not have a {file} beside it."
-NO_SAMPLES = "gpu.csv of {log} has no row that can be of the run."
-UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
-ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
-BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} of them; the busiest are included: {cards}."
-FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards used by the run."
-SOME_MACHINES = "{file} is of only {machines} of the {nodes} machines used by the run."
-NO_MEMORY = "gpu.csv of {log} does not contain memory use for the cards of the run."
-NOT_ALL_CARDS = "gpu.csv of {log} does not list all cards of the run, so the total power is unknown."
-NO_EFFICIENCY = "Energy efficiency needs the throughput of the whole job and a power above zero."
-MEAN_OF_ALL = "There is no clock.csv with the arrival times of lines, so the mean is that of the whole run."
-TOO_FEW = "{file} of {log} has fewer than two samples of it between the first and the last line used."
-GAP = "gpu.csv has no power samples of card {card} for {seconds} s of the window; values are interpolated linearly."
 LONGEST_GAP = 5  # s: telemetry comes once a second; of a longer silence the longest is told
 
 
@@ -74,7 +62,7 @@ class RunTelemetry:
     log: str
     telemetry: Telemetry
     window: Window | None
-    remarks: tuple[Message, ...]
+    remarks: tuple[Diagnostic, ...]
     cards: tuple[int, ...] = ()
     has_all_cards: bool = True
 
@@ -92,10 +80,10 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     """
     found = process_telemetry(reading.path, reading.sha256)
     if found is None:
-        raise NoEvidenceError(NO_FILE, log=log, file=PROCESSES)
+        raise NoEvidenceError("no_side_file", log=log, file=PROCESSES)
     machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
     if machines < nodes:
-        raise NoEvidenceError(SOME_MACHINES, file=PROCESSES, machines=machines, nodes=nodes)
+        raise NoEvidenceError("some_machines", file=PROCESSES, machines=machines, nodes=nodes)
     kept, left_out = plausible(found, reading.run_file)
     return RunTelemetry(log, kept, window_of(reading, measurement), left_out)
 
@@ -109,10 +97,10 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     """
     whole = telemetry(reading.path, reading.sha256)
     if whole is None:
-        raise NoEvidenceError(NO_FILE, log=log, file=TELEMETRY)
+        raise NoEvidenceError("no_side_file", log=log, file=TELEMETRY)
     found, left_out = plausible(whole, reading.run_file)
     if found.samples.empty:
-        raise NoEvidenceError(NO_SAMPLES, log=log)
+        raise NoEvidenceError("no_samples_of_run", log=log)
     window = window_of(reading, measurement)
     nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
     machines = min(_machines(reading), nodes)
@@ -120,20 +108,20 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     listed = np.unique(found.samples["card"].to_numpy())
     cards, differing = tuple(listed.tolist()), ""
     if used is None:
-        differing = ALL_CARDS
+        differing = "all_cards"
     elif used > len(listed):
-        differing = FEWER_CARDS
+        differing = "fewer_cards"
     elif used < len(listed):
-        differing = BUSIEST_CARDS
+        differing = "busiest_cards"
         counted = in_window(found.samples, window)
         busy = (found.samples if counted.empty else counted).groupby("card")["utilisation"].mean().dropna()
         if len(busy) < used:
-            raise NoEvidenceError(UNKNOWN_CARDS, log=log, listed=len(listed), used=used)
+            raise NoEvidenceError("cards_unknown", log=log, listed=len(listed), used=used)
         cards = tuple(sorted(busy.sort_values(ascending=False, kind="stable").index[:used].tolist()))
-    told = {"listed": len(listed), "used": used, "cards": ", ".join(map(str, cards))}
-    remarks = [Message(differing, **told)] if differing else []
+    told: dict[str, Parameter] = {"listed": len(listed), "used": used or 0, "cards": ", ".join(map(str, cards))}
+    remarks = [Diagnostic(differing, told)] if differing else []
     if machines < nodes:
-        remarks.append(Message(SOME_MACHINES, file=TELEMETRY, machines=machines, nodes=nodes))
+        remarks.append(say("some_machines", file=TELEMETRY, machines=machines, nodes=nodes))
     has_all_cards = machines == nodes and len(cards) >= (used or 0)
     return RunTelemetry(log, found, window, (*remarks, *left_out), cards, has_all_cards)
 
@@ -170,43 +158,39 @@ MARGIN = np.timedelta64(60, "s")
 ROUNDED = 1  # MiB
 MOST_RANGES = 4
 
-NEGATIVE = "Rows of {file} with negative numbers, left out: {count} (lines {lines})."
-TOO_MUCH = "Rows of {file} with more memory than the {most} MiB of a card, left out: {count} (lines {lines})."
-OF_OTHER_TIME = "Rows of {file} from outside the time of the run, left out: {count} (lines {lines})."
 
-
-def plausible(found: Telemetry, run: RunFile) -> tuple[Telemetry, tuple[Message, ...]]:
-    """Telemetry without the rows that cannot be of its run, and a sentence for each kind of them.
+def plausible(found: Telemetry, run: RunFile) -> tuple[Telemetry, tuple[Diagnostic, ...]]:
+    """Telemetry without the rows that cannot be of its run, and a remark on each kind of them.
 
     ``run``: the run.json of the run, empty where there is none. It says from when to when the run lasted and how much
     memory its cards have; what it does not say is not checked.
     """
-    samples, said = found.samples, list[Message]()
+    samples, said = found.samples, list[Diagnostic]()
     wrong = np.zeros(len(samples), bool)
-    for key, told, rows in _checks(samples, run):
+    for code, told, rows in _checks(samples, run):
         if (new := rows & ~wrong).any():
             lines = samples["line"].to_numpy()[new]
-            said.append(Message(key, **told, file=found.path.name, count=len(lines), lines=_ranges(lines)))
+            said.append(say(code, **told, file=found.path.name, count=len(lines), lines=_ranges(lines)))
         wrong |= rows
     return (replace(found, samples=samples[~wrong]) if said else found), tuple(said)
 
 
 def _checks(samples: pd.DataFrame, run: RunFile) -> Iterator[tuple[str, dict[str, str], Mask]]:
-    """What may be wrong with rows, with what its sentence says beside their lines, and with which rows it is."""
+    """What may be wrong with rows, with what is said of it beside their lines, and with which rows it is."""
     times, is_outside = samples["time"].to_numpy("datetime64[us]"), np.zeros(len(samples), bool)
     if (first := _time(run, "start")) is not None:
         is_outside |= times < first - MARGIN
     if (last := _time(run, "end")) is not None:
         is_outside |= times > last + MARGIN
-    yield OF_OTHER_TIME, {}, is_outside
-    yield NEGATIVE, {}, (samples[samples.columns.intersection([*COUNTED_COLUMNS])] < 0).any(axis=1).to_numpy()
+    yield "rows_of_other_time", {}, is_outside
+    yield "negative_rows", {}, (samples[samples.columns.intersection([*COUNTED_COLUMNS])] < 0).any(axis=1).to_numpy()
     nodes = run.get("nodes")
     machines = nodes if isinstance(nodes, list) and nodes else [run.get("environment")]
     told = [machine.get("gpu_memory_mib") for machine in machines if isinstance(machine, dict)]
     sizes = [size for of in told if isinstance(of, list) for size in of if isinstance(size, int | float) and size > 0]
     if "card" in samples and sizes:
         held = samples[samples.columns.intersection([*MEMORY_COLUMNS])]
-        yield TOO_MUCH, {"most": f"{max(sizes):g}"}, (held > max(sizes) + ROUNDED).any(axis=1).to_numpy()
+        yield "rows_of_too_much", {"most": f"{max(sizes):g}"}, (held > max(sizes) + ROUNDED).any(axis=1).to_numpy()
 
 
 def _time(run: RunFile, key: str) -> np.datetime64 | None:
@@ -236,7 +220,7 @@ class Observation:
     value: float
     telemetry: Telemetry
     lines: tuple[int, ...]
-    remarks: tuple[Message, ...]
+    remarks: tuple[Diagnostic, ...]
 
 
 def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | None) -> Observation:
@@ -254,21 +238,21 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
         line, value = int(known["line"].iloc[first]), float(known[column].iloc[first])
         return Observation(quantity, value, run.telemetry, (line,), run.remarks)
     if quantity.is_peak and run.cards:
-        raise NoEvidenceError(NO_MEMORY, log=run.log)
+        raise NoEvidenceError("no_memory", log=run.log)
     if quantity is SAMPLES_PER_JOULE and (measurement is None or measurement.scope != "job"):
-        raise NoEvidenceError(NO_EFFICIENCY)
+        raise NoEvidenceError("no_efficiency")
     if not run.has_all_cards:
-        raise NoEvidenceError(NOT_ALL_CARDS, log=run.log)
+        raise NoEvidenceError("not_all_cards", log=run.log)
     used = in_window(known, run.window).sort_values("time", kind="stable")
     each = {card: used[used["card"] == card] for card in run.cards} or {0: used}
     value = without_noise(sum(_mean(run, samples, column) for samples in each.values()))
-    remarks = [*run.remarks, *([] if run.window else [Message(MEAN_OF_ALL)])]
+    remarks = [*run.remarks, *([] if run.window else [say("mean_of_whole_run")])]
     gaps = {card: _longest_gap(samples, run.window) for card, samples in each.items() if run.cards}
     if gaps and gaps[card := max(gaps, key=gaps.__getitem__)] > LONGEST_GAP:
-        remarks.append(Message(GAP, card=card, seconds=f"{gaps[card]:.0f}"))
+        remarks.append(say("gap_of_samples", card=card, seconds=f"{gaps[card]:.0f}"))
     if quantity is SAMPLES_PER_JOULE and measurement:
         if not value > 0:
-            raise NoEvidenceError(NO_EFFICIENCY)
+            raise NoEvidenceError("no_efficiency")
         value = without_noise(measurement.value / value)
     return Observation(quantity, value, run.telemetry, tuple(sorted(used["line"].tolist())), tuple(remarks))
 
@@ -276,7 +260,7 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
 def _mean(run: RunTelemetry, samples: pd.DataFrame, column: str) -> float:
     seconds = _seconds(samples["time"])
     if len(seconds) < 2 or seconds[-1] == seconds[0]:
-        raise NoEvidenceError(TOO_FEW, file=run.telemetry.path.name, log=run.log)
+        raise NoEvidenceError("few_samples", file=run.telemetry.path.name, log=run.log)
     return float(np.trapezoid(samples[column].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
 
 
@@ -292,8 +276,6 @@ def _seconds(times: pd.Series[pd.Timestamp]) -> Floats:
 
 # ---- beside a log
 
-LOWERED = "Heat or power supply lowered clocks in {share}% of the samples of gpu.csv (card numbers: {cards})."
-UNCORRECTED = "Memory errors that cannot be corrected arose during the run, says gpu.csv (card numbers: {cards})."
 # Of NVML's nvmlClocksEventReasons: hardware slowdown, heat by software and by hardware, power brake. A limit of power
 # that the software keeps (4) is how most cards run.
 LOWERING = 0x8 | 0x20 | 0x40 | 0x80
@@ -301,11 +283,11 @@ LOWERING = 0x8 | 0x20 | 0x40 | 0x80
 
 @dataclass(frozen=True)
 class Observed:
-    """The quantities that telemetry gives of a run, whose throughput is in ``rate``; ``warnings``: a sentence each."""
+    """The quantities that telemetry gives of a run, whose throughput is in ``rate``, and what is said of it."""
 
     quantities: tuple[Observation, ...] = ()
     rate: str = ""
-    warnings: tuple[Message, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value with its unit, and source of each, as text."""
@@ -327,15 +309,15 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
-    log, found, warnings = reading.path, list[Observation](), list[Message]()
+    log, found, warnings = reading.path, list[Observation](), list[Diagnostic]()
 
-    def observe_all(quantities: Iterable[Quantity], run: RunTelemetry) -> Iterator[Message]:
-        own, reasons = list[Observation](), list[Message]()
+    def observe_all(quantities: Iterable[Quantity], run: RunTelemetry) -> Iterator[Diagnostic]:
+        own, reasons = list[Observation](), list[Diagnostic]()
         for quantity in (one for one in quantities if measurement or one.is_peak):
             try:
                 own.append(observe(quantity, run, measurement))
             except NoEvidenceError as error:
-                reasons.append(error.message)
+                reasons.append(error.diagnostic)
         found.extend(own)
         yield from (remark for one in own for remark in one.remarks)
         yield from reasons if run.cards else ()  # of processes a number is there, or is not missed
@@ -344,7 +326,7 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
         try:
             run = run_telemetry(log.name, reading, reading.facts, measurement)
         except NoEvidenceError as error:
-            warnings.append(error.message)
+            warnings.append(error.diagnostic)
         else:
             warnings += [*observe_all(OF_CARDS, run), *_faults(run)]
     if log.with_name(PROCESSES).exists():
@@ -353,16 +335,16 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
     return Observed(tuple(found), measurement.unit if measurement else "", tuple(dict.fromkeys(warnings)))
 
 
-def _faults(run: RunTelemetry) -> Iterator[Message]:
-    """A sentence for each fault; none where the cards do not tell."""
+def _faults(run: RunTelemetry) -> Iterator[Diagnostic]:
+    """What is said against the cards; nothing where the cards do not tell."""
     told = in_window(run.samples, run.window).dropna(subset=["throttle"])
     lowered = (told["throttle"].astype("int64") & LOWERING) != 0
     if lowered.any():
-        yield Message(LOWERED, share=f"{100 * lowered.mean():.1f}", cards=_numbers(told["card"][lowered]))
+        yield say("lowered_clocks", share=f"{100 * lowered.mean():.1f}", cards=_numbers(told["card"][lowered]))
     errors = run.samples.groupby("card")["ecc_uncorrected"]
     risen = errors.max() > errors.min()
     if risen.any():
-        yield Message(UNCORRECTED, cards=_numbers(risen.index[risen]))
+        yield say("memory_errors", cards=_numbers(risen.index[risen]))
 
 
 def _numbers(cards: Iterable[int]) -> str:
@@ -380,10 +362,6 @@ QUANTITIES = {  # name and unit of each
 # A card whose median clock is this far below that of the others does not run as they do.
 LOWER = 0.01
 
-CARD = "card {card} of {file} (slowest rank): {said}"
-CARD_BELOW = "card {card} of {file} (slowest rank): {said}; its clock is {percent}% below that of the others"
-OF_BOTH = "{name} {own} {unit} (others {others})"
-
 
 @dataclass(frozen=True)
 class CardsOfRanks:
@@ -399,20 +377,26 @@ class CardsOfRanks:
     own: Mapping[str, float]
     others: Mapping[str, float]
     is_whole: bool
-    warnings: tuple[Message, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def summary(self) -> Message:
         """What the card did beside the others, and whether its clock is lower."""
         each = [
-            Message(OF_BOTH, name=Message(called), own=f"{own:.4g}", unit=unit, others=f"{others:.4g}")
+            say("beside_others", name=Message(called), own=f"{own:.4g}", unit=unit, others=f"{others:.4g}").message
             for name, (called, unit) in QUANTITIES.items()
             if (own := self.own.get(name)) is not None and (others := self.others.get(name)) is not None
         ]
-        told = {"card": self.card, "file": self.file.path.name, "said": joined("{first}, {second}", each)}
+        told: dict[str, Parameter] = {
+            "card": self.card,
+            "file": self.file.path.name,
+            "said": joined("{first}, {second}", each),
+        }
         clock = self.others.get("sm_clock")
         below = 1 - self.own.get("sm_clock", clock) / clock if clock else 0.0
-        return Message(CARD_BELOW, **told, percent=f"{100 * below:.3g}") if below > LOWER else Message(CARD, **told)
+        if below > LOWER:
+            return say("slowest_card_below", **told, percent=f"{100 * below:.3g}").message
+        return say("slowest_card", **told).message
 
     def as_json(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -427,7 +411,7 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
     Beside logs that are those of its ranks alone it needs no run.json that says so. Raises LogError where the file is
     broken.
     """
-    found, warnings = telemetry(reading.path, reading.sha256), tuple[Message, ...]()
+    found, warnings = telemetry(reading.path, reading.sha256), tuple[Diagnostic, ...]()
     beside = reading.folder / TELEMETRY if reading.folder else None
     if found is not None:
         found, _ = plausible(found, reading.run_file)

@@ -17,11 +17,6 @@ from report.measure.protocol import Protocol
 from report.measure.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE
 from report.results.remarks import NoEvidenceError
 from report.results.telemetry import (
-    BUSIEST_CARDS,
-    FEWER_CARDS,
-    GAP,
-    MEAN_OF_ALL,
-    SOME_MACHINES,
     Observation,
     RunTelemetry,
     observe,
@@ -64,7 +59,7 @@ def power(run: RunTelemetry) -> Observation:
 
 
 def remarks(found: Observation) -> list[str]:
-    return [remark.key for remark in found.remarks]
+    return [remark.code for remark in found.remarks]
 
 
 def test_peak_memory_is_the_greatest_of_the_whole_run_with_the_line_that_tells_it(tmp_path: Path) -> None:
@@ -93,7 +88,7 @@ def test_samples_per_joule_is_the_throughput_over_the_power(tmp_path: Path) -> N
 def test_of_more_cards_than_the_run_used_the_busiest_count(tmp_path: Path) -> None:
     idle = every_second(lambda _: 50, card=0, utilisation=1)
     found = power(watched(tmp_path, *idle, *every_second(lambda _: 300, card=3)))
-    assert (found.value, remarks(found)) == (300, [BUSIEST_CARDS])
+    assert (found.value, remarks(found)) == (300, ["busiest_cards"])
 
 
 def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
@@ -101,7 +96,7 @@ def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
     assert watched(tmp_path, *before, *every_second(lambda _: 300, card=1, utilisation=50)).cards == (1,)
 
 
-@pytest.mark.parametrize(("nodes", "said"), [(1, FEWER_CARDS), (2, SOME_MACHINES)])
+@pytest.mark.parametrize(("nodes", "said"), [(1, "fewer_cards"), (2, "some_machines")])
 def test_fewer_cards_than_the_run_used_give_no_power(nodes: int, said: str, tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=nodes)
     assert remarks(observe(PEAK_MEMORY, found, None)) == [said]
@@ -111,14 +106,14 @@ def test_fewer_cards_than_the_run_used_give_no_power(nodes: int, said: str, tmp_
 
 def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
     found = power(watched(tmp_path, *every_second(lambda second: second), clock=False))
-    assert (found.value, remarks(found)) == (14.5, [MEAN_OF_ALL])
+    assert (found.value, remarks(found)) == (14.5, ["mean_of_whole_run"])
 
 
 def test_a_gap_counts_as_long_as_it_lasted_and_is_reported(tmp_path: Path) -> None:
     rows = [sample(second, power=watts) for second, watts in ((10, 100), (11, 100), (18, 300))]
     found = power(watched(tmp_path, *rows))
     assert found.value == 187.5  # (1 x 100 + 7 x 200) / 8
-    assert remarks(found) == [GAP]
+    assert remarks(found) == ["gap_of_samples"]
 
 
 def test_a_sample_without_power_is_passed_over(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_losses_within_the_tolerance_are_told_with_the_evidence_only(own: str, o
     make_side(tmp_path / "b", STEADY, loss=1.01)
     path = page(tmp_path, own, of_page)
     (found,) = results_of(path, tmp_path)
-    assert any(remark.code == Remark.QUALITY_PASSED for remark in found.details)
+    assert any(remark.code == Remark.LOSS_AGREES for remark in found.details)
     assert "Loss agrees" not in rendered(path)
 
 
