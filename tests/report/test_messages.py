@@ -36,6 +36,8 @@ ROOMS = ("parsers/runs", "report/results")
 OF_SENTENCES = tuple(PROJECT / room for room in ROOMS)
 # What makes a message.
 MADE_BY = ("Message", "joined", "say")
+TELLS_CODES = ("say", "NoEvidenceError", "Diagnostic")
+ENGLISH = FOLDER / "en.po"
 
 
 def keys(source: Path) -> Iterator[str]:
@@ -76,7 +78,7 @@ def all_keys() -> set[str]:
 
 def of_diagnostics() -> Iterator[str]:
     """What diagnostics say in English, of those with a count both forms."""
-    with (FOLDER / "en.po").open("rb") as file:
+    with ENGLISH.open("rb") as file:
         for message in read_po(file):
             if str(message.id[0] if message.pluralizable else message.id).startswith(CODES):
                 yield from map(str, message.string or ()) if message.pluralizable else (str(message.string),)
@@ -110,6 +112,18 @@ def test_a_translation_is_of_a_text_of_the_sources_the_templates_or_the_pages() 
     assert [
         text for text in ids if text not in told and f'"{text}"' not in quoted and (" " in text or "_" not in text)
     ] == []
+
+
+def test_a_code_that_is_told_has_words_and_no_other_has() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (PROJECT / "report").rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = [one for one in nodes if isinstance(one, ast.Call) and one.args and ast.unparse(one.func) in TELLS_CODES]
+    told = {one.args[0].value for one in calls if isinstance(one.args[0], ast.Constant)}
+    codes = {one for one in told if isinstance(one, str) and re.fullmatch(r"[a-z_]+", one)} - {"told"}
+    known = {key.removeprefix(CODES) for key in re.findall(r'^msgid "(code\..+)"$', ENGLISH.read_text(), re.MULTILINE)}
+    assert codes - known == set()
+    texts = {*source_texts()}
+    assert [code for code in known if not {code, code.removeprefix("unlike_")} & texts] == []
 
 
 def test_a_message_is_translated() -> None:
