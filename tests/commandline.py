@@ -79,6 +79,20 @@ def start(
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder, as somebody, and return what it prints."""
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def executable(path: Path, text: str) -> None:
+    """Write an executable script, folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
 def on_a_terminal(command: Sequence[str], environment: Mapping[str, str], cwd: Path = PROJECT) -> tuple[int, str]:
     """The exit status of a command, and what a terminal of 200 columns gets of it."""
     ours, theirs = pty.openpty()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.commandline import PROJECT
+from tests.commandline import PROJECT, executable, git
 from tests.report.audit.small_site import SPEED_UPS, write
 
 AUDIT, BENCHMARK = (
@@ -42,11 +42,6 @@ sys.stdout.write("\\n".join([*lines, ""]))
 needs_pre_commit = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
-    return subprocess.check_output(["git", "-C", str(folder), *identity, *arguments], text=True).strip()
-
-
 def commit(folder: Path, text: str, said: str) -> None:
     (folder / "train.py").write_text(text, encoding="utf-8")
     git(folder, "add", "-A")
@@ -57,7 +52,6 @@ def commit(folder: Path, text: str, said: str) -> None:
 def environment(tmp_path: Path) -> dict[str, str]:
     """What a runner gives to the steps of a job, with programs that note how they were called, which reach a server."""
     programs = tmp_path / "programs"
-    programs.mkdir()
     caller = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
     for name, text in {
         "tachograph": f"#!{sys.executable}\nimport tachograph\ntachograph.main()\n",
@@ -65,8 +59,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "gh": f"{caller}cat benchmark/comment.md >> $CALLS\n",
         "curl": caller,
     }.items():
-        (programs / name).write_text(text, encoding="utf-8")
-        (programs / name).chmod(0o755)
+        executable(programs / name, text)
     files = {name: str(tmp_path / name.lower()) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "CALLS")}
     path = os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
     home = {"PRE_COMMIT_HOME": str(tmp_path / "home")}
@@ -259,10 +252,8 @@ def test_pre_commit_takes_the_file_of_hooks() -> None:
 def test_our_own_run_ends_with_its_stages_and_the_status_of_the_one_that_failed(tmp_path: Path) -> None:
     stubs = "sbatch slurmctld slurmd munged mpirun podman runc chromium gcc apt-get"
     for name in stubs.split():
-        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
-    (tmp_path / "make").write_text('#!/bin/sh\n[ "$1" != test-slow ] || exit 3\n', encoding="utf-8")
-    for program in tmp_path.iterdir():
-        program.chmod(0o755)
+        executable(tmp_path / name, "#!/bin/sh\n")
+    executable(tmp_path / "make", '#!/bin/sh\n[ "$1" != test-slow ] || exit 3\n')
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     command = ["bash", str(PROJECT / ".ci/run")]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

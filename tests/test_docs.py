@@ -18,7 +18,7 @@ from report.pagefile.page import PageFile
 from report.pagefile.page_file import load, names
 from report.wording.markdown import anchor
 from tachograph.cli import command_line
-from tests.commandline import PROJECT, run
+from tests.commandline import PROJECT, executable, run
 from tests.conftest import Compare
 
 READMES = ("README.md", "README.zh.md")
@@ -101,12 +101,9 @@ def test_what_stands_below_a_command_is_what_it_prints(name: str, compare: Compa
 
 def printed_by(command: str, folder: Path) -> str:
     """What one command prints in a folder, without blanks at the ends of lines; it succeeds."""
-    program = folder.parent / "bin/tachograph"
-    program.parent.mkdir(exist_ok=True)
     started = f'exec {shlex.quote(sys.executable)} -c "import tachograph; tachograph.main()" "$@"'
-    program.write_text(f"#!/bin/sh\n{started}\n", encoding="utf-8")
-    program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    executable(folder.parent / "bin/tachograph", f"#!/bin/sh\n{started}\n")
+    path = f"{folder.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(PROJECT), "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         ["bash", "-c", command],

@@ -22,7 +22,7 @@ import psutil
 
 from launchers.commands import commands, launch
 from launchers.commands import run as run_command
-from tests.commandline import run
+from tests.commandline import executable, git, run
 
 TOP = Path(__file__).resolve().parents[2]
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
@@ -59,22 +59,9 @@ def main() -> None:
     click.Group("tachograph", [*own.values()])()
 
 
-def executable(path: Path, text: str) -> None:
-    """Write an executable script, folders included."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
-
-
 def run_file(folder: Path) -> dict[str, Any]:
     """The run.json of a run folder."""
     return dict(json.loads((folder / "run.json").read_text(encoding="utf-8")))
-
-
-def git(repo: Path, *arguments: str) -> str:
-    """Run git there, and return what it prints."""
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    return subprocess.check_output(["git", "-C", str(repo), *identity, *arguments], text=True).strip()
 
 
 @cache

@@ -14,10 +14,11 @@ import kubernetes_validate
 import psutil
 import pytest
 import yaml
-from checkouts import ON_TWO, TOP, Native, OwnProgram, executable, knows_any_name, on_nodes, portable, run_file, telling
+from checkouts import ON_TWO, TOP, Native, OwnProgram, knows_any_name, on_nodes, portable, run_file, telling
 
 from launchers.backends.site_file import NO_SITE, read
 from launchers.commands import Executor
+from tests.commandline import executable
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
 SCRIPTS = Path(__file__).parent / "scripts"

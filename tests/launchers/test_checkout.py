@@ -5,9 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from checkouts import URL, executable, git
+from checkouts import URL
 
 from launchers.recipes.checkout import Checkout
+from tests.commandline import executable, git
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 

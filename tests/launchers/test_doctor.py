@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from checkouts import Native, executable, git
+from checkouts import Native
 from test_telemetry import ANSWERS, bindings
 
 from launchers.machine import cards as machine_cards
@@ -22,6 +22,7 @@ from launchers.machine.telemetry import RunLoad
 from launchers.recipes import checkout
 from launchers.recipes.checkout import Diagnosis
 from launchers.recipes.recipe import ROOM, Recipe
+from tests.commandline import executable, git
 
 GIB = 2**30
 FACTS = {

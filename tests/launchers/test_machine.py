@@ -12,10 +12,11 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import TOP, executable
+from checkouts import TOP
 from nvml import pynvml as stand_in
 
 from launchers.machine import facts
+from tests.commandline import executable
 
 QUESTION = TOP / "launchers" / "recipes" / "native_python.py"
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import ON_TWO, Native, executable, knows_any_name, on_nodes, telling
+from checkouts import ON_TWO, Native, knows_any_name, on_nodes, telling
 
 from launchers.backends.place import hosts_of_tasks
+from tests.commandline import executable
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
 HERE = "localhost:2"

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkouts import TRAIN, OwnProgram, executable, git, wait_until
+from checkouts import TRAIN, OwnProgram, wait_until
 
 from launchers.job import of_command
 from launchers.recipes import command_line
-from tests.commandline import run
+from tests.commandline import executable, git, run
 
 PROVEN = {
     "torchrun --nproc_per_node 8 train.py": {"cards": 8},

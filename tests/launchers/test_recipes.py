@@ -14,14 +14,14 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import RECIPES, TACHOGRAPH, TOP, Native, executable, git, run_file, start
+from checkouts import RECIPES, TACHOGRAPH, TOP, Native, run_file, start
 from PIL import Image
 
 from launchers.job import Job, of_recipe
 from launchers.recipes.checkout import Checkout
 from launchers.recipes.images import imagenet
 from launchers.recipes.recipe import ROOM, Recipe, find
-from tests.commandline import run
+from tests.commandline import executable, git, run
 
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "28", "STEPS": "24", "EPOCHS": "6", "DATA": "some/data", "EXTRA": "--seen 'a b'"}

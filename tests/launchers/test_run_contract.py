@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkouts import PRINT, TOP, Native, git, make_native, make_program
+from checkouts import PRINT, TOP, Native, make_native, make_program
 
 from launchers.run import folder as folders
 from launchers.run.execution import MARKED
 from parsers.io.files import PREFIX
 from parsers.runs import run_folder
+from tests.commandline import git
 from tests.parsers.ingesting import logs, member, run_file, tar
 from tests.parsers.toy_logs import step, write
 

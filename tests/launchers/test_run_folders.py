@@ -11,13 +11,14 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import METRIC, PRINT, TOP, Native, git, make_native, run_file
+from checkouts import METRIC, PRINT, TOP, Native, make_native, run_file
 
 from launchers.commands import Executor
 from launchers.machine.facts import NoPythonError
 from launchers.machine.telemetry import RunLoad
 from parsers.io.files import data_of, opener, replace_file, text_of
 from parsers.runs.run_folder import SCHEMA
+from tests.commandline import git
 
 slow = pytest.mark.slow  # what launches several runs, or a long one
 RAW = b"\x00\xff\x1b[32mgreen\r" + METRIC.encode() + b"no newline at the end"

@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from checkouts import METRIC, PRINT, TOP, TRAIN, URL, Native, OwnProgram, git, run_file
+from checkouts import METRIC, PRINT, TOP, TRAIN, URL, Native, OwnProgram, run_file
 
 from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
-from tests.commandline import run
+from tests.commandline import git, run
 
 slow = pytest.mark.slow  # what launches several runs
 PAGE = """

@@ -14,11 +14,11 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
-from checkouts import METRIC, ON_TWO, PRINT, TOP, Native, executable, run_file, telling, wait_until
+from checkouts import METRIC, ON_TWO, PRINT, TOP, Native, run_file, telling, wait_until
 from cluster import asked, wait_until_nothing_runs
 from test_run_contract import misfits
 
-from tests.commandline import run
+from tests.commandline import executable, run
 
 pytestmark = pytest.mark.slow
 

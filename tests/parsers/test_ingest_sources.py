@@ -2,7 +2,6 @@
 
 import functools
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,22 +12,17 @@ import fsspec
 import pytest
 
 from parsers.io.git import public, public_repository
+from tests.commandline import git
 from tests.parsers.ingesting import everything, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import step, write
 
 pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")
-WHO = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
 @pytest.fixture
 def into(tmp_path: Path) -> Path:
     return tmp_path / "in/logs"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", folder, *WHO, *arguments], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture

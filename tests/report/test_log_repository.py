@@ -1,7 +1,5 @@
 """Logs that others published: brought by git as the pages name them, only their folders, and nothing of them runs."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from report.pagefile.log_repository import FetchError, fetched
 from report.pagefile.page import Page
 from report.pagefile.page_file import load
-from tests.commandline import PROJECT, run
+from tests.commandline import PROJECT, git, run
 from tests.report.page_text import HEAD, column
 
 # They call the program.
@@ -24,14 +22,6 @@ columns = [{ column = "a" }]
 rows = [{ title = "{cards}" }]
 """
 LOG = "PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**os.environ, **identity}
-    return subprocess.run(
-        ["git", "-C", folder, *arguments], check=True, capture_output=True, text=True, env=environment
-    ).stdout.strip()
 
 
 @pytest.fixture

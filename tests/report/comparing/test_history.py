@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,6 +13,7 @@ import report.comparing.history as reasons
 from parsers.io.message import Message
 from report.comparing.history import By, CaseHistory, History, case_history, history
 from report.comparing.sides import COPY, Run
+from tests.commandline import git
 from tests.report.comparing.made_history import FIRST, GATE, make_suite, record, runs
 from tests.report.comparing.made_sides import log_of
 
@@ -90,15 +90,11 @@ def test_undated_runs_are_ordered_by_the_numbers_in_their_names_with_a_word() ->
 
 
 def test_undated_runs_are_ordered_by_commits_that_git_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def git(*arguments: str) -> str:
-        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        return subprocess.check_output(["git", "-C", str(tmp_path), *identity, *arguments], text=True).strip()
-
-    git("init", "-q")
+    git(tmp_path, "init", "-q")
     commits = []
     for number in range(4):
-        git("commit", "-qm", str(number), "--allow-empty")
-        commits.append(git("rev-parse", "HEAD"))
+        git(tmp_path, "commit", "-qm", str(number), "--allow-empty")
+        commits.append(git(tmp_path, "rev-parse", "HEAD"))
     monkeypatch.chdir(tmp_path)
     made = [record(at, 1.0, began=None, commit=one, log=f"{9 - at}.log") for at, one in enumerate(commits)]
     found = history_of(made[::-1])
