@@ -79,43 +79,21 @@ class Code(StrEnum):
     NOT_A_NUMBER = "loss_not_a_number"
 
 
-# The names of sources, by the column that they are read from, and whose records these are.
-NAMES: Mapping[str, str] = {
-    "throughput": "printed rate",
-    "mean_throughput": "printed mean rate",
-    "step_time": "printed step time",
-    "mean_step_time": "printed mean step time",
-    "step_rate": "printed steps/s",
-    "work_time": "printed compute time",
-    "duration": "printed duration",
-    "time": "time stamps",
-    "elapsed": "elapsed time",
-}
-OF_KIND: Mapping[str, str] = {"epoch": "{name} of epochs", "summary": "{name} of the run"}
 # Parameters that are the column of a source, or its kind and column.
 SOURCES = ("source", "other_source", "column")
-SCOPES: Mapping[str, str] = {"card": "one card", "node": "one node", "job": "the whole job"}
-# What would tell the number of the whole job, by whose it is.
-JOB_NEEDS: Mapping[str, str] = {
-    "card": "pass --cards N",
-    "node": "the log does not state the number of nodes",
-    "unknown": "the log does not state whether the rate is of one card or of all; --cards N may show it",
-}
-# What would tell the samples of a step, by what is missing.
-NEEDS: Mapping[str, str] = {
-    "batch_size": "pass --batch-size N",
-    "cards": "pass --cards N",
-    "batch_size and cards": "pass --batch-size N and --cards N",
-    "job_batch_size": "the log does not print the global batch size",
-    "accumulation": "the format does not state whether its step is an optimizer step or a forward pass",
-}
 
 
 def name_of(source: str) -> Message:
     """What a source is called, by its column, with the kind of its records before it or not: ``step.throughput``."""
     kind, _, column = source.rpartition(".")
-    name = Message(NAMES.get(column, column))
-    return Message(OF_KIND[kind], name=name) if kind in OF_KIND else name
+    name = _named("source", column)
+    of_kind = words("en").forms(f"kind.{kind}")
+    return Message(*of_kind, name=name) if of_kind else name
+
+
+def _named(group: str, name: str) -> Message:
+    """The words that the English catalogue has for a name of a group; else the name."""
+    return Message(*words("en").forms(f"{group}.{name}") or (name,))
 
 
 @dataclass(frozen=True)
@@ -162,8 +140,10 @@ def _shown(code: str, name: str, value: Parameter) -> object:
         return digits(value)
     if name in SOURCES:
         return name_of(value)
-    words = {"scope": JOB_NEEDS if code == Code.SCOPE_UNKNOWN else SCOPES, "missing": NEEDS, "quantity": {}, "fact": {}}
-    return Message(words[name].get(value, value)) if name in words else value
+    if name in ("quantity", "fact"):
+        return Message(value)
+    group = "job_needs" if code == Code.SCOPE_UNKNOWN else name
+    return _named(group, value) if name in ("scope", "missing") else value
 
 
 def say(code: str, **values: Parameter) -> Diagnostic:

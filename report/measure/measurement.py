@@ -208,11 +208,6 @@ class Measurement:
         lines, reasons = self.use.lines, self.use.reasons
         return {USES[one]: tuple(lines[reasons == one].tolist()) for one in np.unique(reasons).tolist() if one}
 
-    @property
-    def available(self) -> int:
-        """How many records of that kind the log has."""
-        return len(self.use.lines)
-
 
 @dataclass(frozen=True)
 class RunOfLog:

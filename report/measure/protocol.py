@@ -220,11 +220,6 @@ class Protocol(BaseModel):
         return self.of(self.model_dump(exclude_unset=True, exclude={*WINDOW}))
 
     @property
-    def is_in_steps(self) -> bool:
-        """Whether it gives steps or epochs a second, and not samples or tokens."""
-        return self.counts in ("steps", "epochs")
-
-    @property
     def window_counts_steps(self) -> bool:
         """Whether the window needs the number of steps done at each record, not only the order of the records."""
         lengths = filter(None, (self.drop_last, self.take_first, self.take_last))

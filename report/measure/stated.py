@@ -391,7 +391,7 @@ def _values(chosen: _Chosen) -> _Values:
     if column == "duration":
         amounts, unit = _work_done(chosen)
         return _Values(amounts / seconds, unit)
-    if protocol.is_in_steps:
+    if protocol.counts in ("steps", "epochs"):
         return _Values(seconds, "steps", are_times=True)
     is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
     amount, unit = _of_step(chosen, of_each=not is_plain)
