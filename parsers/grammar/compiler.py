@@ -13,7 +13,7 @@ text that follows it, which a parser that tries again would sort out; CONTRIBUTI
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any
 
@@ -23,7 +23,6 @@ from ..io.errors import GrammarError
 from ..io.message import Message
 from .expression import takes_newline
 from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_parameter
-from .mistakes import placed
 from .variant import Variant
 
 # The largest line of ours has 10,383 signs.
@@ -31,14 +30,13 @@ LONGEST_PATTERN = 1 << 16
 MOST_PARTS = 1 << 14  # of one line kind, the rules in it put into their places
 
 
-def is_only(node: Tree[Any]) -> bool:
-    """Whether these are alternatives of which there is but one."""
-    return node.data == "expansions" and len(node.children) == 1
-
-
-def is_optional(node: Any) -> bool:
-    """Whether a part of a line may be missing."""
-    return isinstance(node, Tree) and node.data == "expr" and str(node.children[1]) == "?"
+def placed(said: Message, text: str, name: str) -> Message:
+    """What is said of a name, after the first line of a grammar, comments aside, that holds it as a word."""
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("//") and word.search(line):
+            return Message(AT_LINE, line=number, said=said)
+    return said
 
 
 def constant(node: Any) -> str | int:
@@ -73,7 +71,6 @@ def atomic(pattern: str) -> str:
 
 Rule = tuple[tuple[str, ...], Any]
 
-EVENT = "event"
 # What is read as a time needs a terminal whose texts are known to be one.
 HOLDS = {"time": TIMES, "elapsed": LENGTHS}
 NO_FIXED_TEXT = "{name} has an alternative without fixed text to search for; add a literal."
@@ -82,6 +79,7 @@ RULE_OF_ITSELF = "rule {name} refers to itself; rewrite it without recursion."
 NUMBER_OF_PARAMETERS = "{name} takes {count} parameters: {names}."
 TOO_LONG_A_RULE = "a line with the rule {name} becomes too long; use fewer parts."
 IS_WRONG = "{said} is wrong in {name}: {why}"
+AT_LINE = "line {line}: {said}"
 EXPECTED_ONE = "{said} is wrong in {name}: expected one of {known}."
 NO_TERMINAL = "a field holds a terminal or a literal, but {name} is neither."
 NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
@@ -129,11 +127,25 @@ class Compiler:
         """Compile each alternative of a line kind; raises GrammarError for recursion and for a line without text."""
         for expansion in self.rules[line_kind][1].children:
             line = _Line(open_rules=(line_kind,))
-            source = self._blanks() + self._node(expansion, line, {})
+            source, record = self._blanks() + self._node(expansion, line, {}), line_kind.removesuffix("_line")
             if not line.literals:
                 raise self.error(line_kind, Message(NO_FIXED_TEXT, name=line_kind))
-            variant = self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
-            yield self._with_first(variant, expansion) if line.spans else variant
+            if record == "event":  # the whole text is kept, because it is what happened
+                line.groups.insert(0, WHOLE_LINE)
+                source = f"({source})"
+            # Of a record of several lines what its first line is.
+            firsts = dict(self._firsts(self._parts(expansion), self._blanks(), "")) if line.spans else {}
+            yield Variant(
+                record,
+                source,
+                tuple(line.groups),
+                tuple(line.literals),
+                tuple(line.choices),
+                spans=line.spans,
+                head=self._head(expansion),
+                first="|".join(firsts),
+                first_texts=tuple(firsts.values()) if all(firsts.values()) else (),
+            )
 
     def _head(self, expansion: Any) -> int:
         """How much of the source is for what may stand before a line: blanks, and first parts in ``?``.
@@ -141,18 +153,16 @@ class Compiler:
         The last of these is none that holds a field, unless there is but one: it would not be read amid other output.
         """
         source, head = self._blanks(), len(self._blanks())
+
+        def is_optional(node: Any) -> bool:
+            return isinstance(node, Tree) and node.data == "expr" and str(node.children[1]) == "?"
+
         for number, part in enumerate(takewhile(is_optional, self._parts(expansion))):
             line = _Line()
             source += self._node(part, line, {})
             if not (number and line.groups):
                 head = len(source)
         return head
-
-    def _with_first(self, variant: Variant, expansion: Any) -> Variant:
-        """A record of several lines, with what its first line is."""
-        firsts = dict(self._firsts(self._parts(expansion), self._blanks(), ""))
-        texts = tuple(firsts.values()) if all(firsts.values()) else ()
-        return replace(variant, first="|".join(firsts), first_texts=texts)
 
     def _firsts(self, parts: Iterable[Any], source: str, text: str) -> Iterator[tuple[str, str]]:
         """What a first line may be, by its parts and what stands before them; and the longest text that it holds.
@@ -189,7 +199,8 @@ class Compiler:
 
     def _parts(self, node: Any) -> Iterator[Any]:
         """The parts of a line in their order: rules without alternatives are looked into, fields are not."""
-        if isinstance(node, Tree) and (node.data in ("alias", "value") or is_only(node)):
+        is_only = isinstance(node, Tree) and node.data == "expansions" and len(node.children) == 1
+        if is_only or (isinstance(node, Tree) and node.data in ("alias", "value")):
             yield from self._parts(node.children[0])
         elif isinstance(node, Tree) and node.data == "expansion":
             yield from (part for child in node.children for part in self._parts(child))
@@ -197,15 +208,6 @@ class Compiler:
             yield node
         else:
             yield from self._parts(self.rules[name_of(node)][1])
-
-    @staticmethod
-    def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
-        """A compiled line; of an event the whole text is kept, because it is what happened."""
-        if record == EVENT:
-            line.groups.insert(0, WHOLE_LINE)
-            source = f"({source})"
-        texts = tuple(line.literals), tuple(line.choices)
-        return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:
@@ -220,7 +222,7 @@ class Compiler:
             case Tree(data="expr", children=[child, *repeat]):
                 source = self._repeat(child, [str(part) for part in repeat], line, arguments)
             case Tree(data="literal", children=[Token() as token]):
-                source = self._literal(str(token), line)
+                source = self._text(self.literals[str(token)], line)
             case Tree(data="template_usage", children=[rule, *values]):
                 source = self._rule(name_of(rule), values, line, arguments)
             case Tree(data="alias", children=[child, *_]):
@@ -237,8 +239,11 @@ class Compiler:
         if name in self.rules:
             return self._rule(name, [], line, arguments)
         line.spans |= name == NEWLINE
-        self._remember(self.terminals[name], line)
-        return self._token(self.terminals[name])
+        return self._text(self.terminals[name], line)
+
+    def _text(self, pattern: str, line: _Line) -> str:
+        self._remember(pattern, line)
+        return f"{atomic(pattern)}{self._blanks()}"
 
     def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
         if len(options) == 1:
@@ -266,18 +271,11 @@ class Compiler:
         line.repeated -= 1
         return source
 
-    def _literal(self, token: str, line: _Line) -> str:
-        self._remember(self.literals[token], line)
-        return self._token(self.literals[token])
-
     @staticmethod
     def _remember(pattern: str, line: _Line) -> None:
         """Keep a text that every such line must hold: a plain literal outside of every choice and optional part."""
         if is_plain(pattern) and not line.optional:
             line.literals.append(plain(pattern))
-
-    def _token(self, pattern: str) -> str:
-        return f"{atomic(pattern)}{self._blanks()}"
 
     def _blanks(self) -> str:
         """What may stand between two tokens: the terminal that the grammar ignores, as a possessive run."""

@@ -20,8 +20,9 @@ from typing import Any
 
 from .variant import METRICS, Variant
 
-_BLANKS_AND_DIGITS = b" \t0123456789"
 GOES_BACK = sys.version_info >= (3, 11, 5)
+REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
+CHARACTERS = (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY)
 
 
 def compiled(source: bytes, *, goes_back: bool = GOES_BACK) -> re.Pattern[bytes]:
@@ -39,7 +40,7 @@ def looked_for(source: bytes, begins: bytes, *, goes_back: bool = GOES_BACK) -> 
     if op is ops.ATOMIC_GROUP and argument[0][0] is ops.LITERAL:
         tree[0:1] = [argument[0], (op, argument[1:])]
     op, argument = tree[0]
-    if op is not ops.LITERAL or argument in _BLANKS_AND_DIGITS:
+    if op is not ops.LITERAL or argument in b" \t0123456789":
         tree[0:0] = parser.parse(begins).data
     return _of_tree(tree, goes_back=goes_back)
 
@@ -62,16 +63,35 @@ def _rewrite(tree: Any) -> None:
 
 def _parts(op: Any, argument: Any) -> list[Any]:
     """The parts of an expression that one of its parts holds."""
-    if op in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
-        return [argument[2]]
+    if op in REPEATS or op is ops.SUBPATTERN:
+        return [argument[-1]]
     if op in (ops.ASSERT, ops.ASSERT_NOT):
         return [argument[1]]
-    if op is ops.SUBPATTERN:
-        return [argument[3]]
     if op is ops.GROUPREF_EXISTS:
         return [part for part in argument[1:] if part]
     return list(argument[1]) if op is ops.BRANCH else [argument] if op is ops.ATOMIC_GROUP else []
 
+
+def takes_newline(source: str) -> bool:
+    """Whether what an expression takes, or looks for behind that, may hold the end of a line."""
+    return _takes_newline(parser.parse(source.encode()))
+
+
+def _takes_newline(tree: Any) -> bool:
+    for op, argument in tree:
+        if op in (ops.AT, ops.ASSERT_NOT):
+            continue
+        if op in CHARACTERS:
+            found = ord("\n") in taken(op, argument)
+        else:  # what refers to another group may take anything
+            parts = [] if op is ops.GROUPREF_EXISTS else _parts(op, argument)
+            found = not parts or any(map(_takes_newline, parts))
+        if found:
+            return True
+    return False
+
+
+# ---- the digits that they tell apart
 
 DIGITS = frozenset(b"0123456789")
 ANY = frozenset(range(256))
@@ -86,7 +106,6 @@ _CATEGORIES = {
     ops.CATEGORY_SPACE: _BLANK,
     ops.CATEGORY_NOT_SPACE: ANY - _BLANK,
 }
-REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 MOST_REPEATED = 8
 # An expression without a digit but in these takes all digits or none.
 _OF_ALL_DIGITS = re.compile(r"0-9|\{[0-9,]*\}")
@@ -108,12 +127,7 @@ def tells_digits(variant: Variant) -> bool:
 
 def telling_places(variant: Variant, line: bytes) -> Iterator[int]:
     """The places in a masked line at which the variant tells one digit from another."""
-    if _may_be(variant, line):
-        runs = _runs(variant)
-    elif _may_resemble(variant, line):
-        runs = _telling_texts(variant)
-    else:
-        return
+    runs = _runs(variant) if _may_be(variant, line) else _telling_texts(variant) if _may_resemble(variant, line) else ()
     for pattern, offsets in runs:
         for found in pattern.finditer(line):
             yield from (found.start() + offset for offset in offsets)
@@ -148,127 +162,88 @@ def _masked(variant: Variant) -> Variant:
 @cache
 def _runs(variant: Variant) -> tuple[Run, ...]:
     """The runs of bytes in which a variant tells digits apart: the run in a masked line, and where the digits are."""
-    walk = _Walk()
+    runs: list[list[Bytes]] = []
     # A metric line may stand amid other output, without what may stand before it.
     for source in (variant.source, variant.own_source) if variant.record in METRICS else (variant.source,):
-        walk.over(parser.parse(source.encode()), [])
-    return tuple({pattern.pattern: (pattern, offsets) for pattern, offsets in map(_compiled, walk.runs)}.values())
+        _walk(parser.parse(source.encode()), [], runs)
+    return tuple({pattern.pattern: (pattern, offsets) for pattern, offsets in map(_compiled, runs)}.values())
 
 
 @cache
 def _telling_texts(variant: Variant) -> tuple[Run, ...]:
     """The same of the texts by which a line resembles one of the variant."""
-    runs = [[frozenset([byte]) for byte in text] for text in variant.telling if DIGITS & set(text)]
-    return tuple(map(_compiled, runs))
+    return tuple(_compiled([frozenset([byte]) for byte in text]) for text in variant.telling if DIGITS & set(text))
 
 
 def _compiled(run: Sequence[Bytes]) -> Run:
-    pattern = b"".join(map(_set, run))
+    # Of each byte the set of those that stand for it in a masked line.
+    sets = (b"".join(b"\\x%02x" % byte for byte in sorted(set(masked(bytes(taken))))) for taken in run)
+    pattern = b"".join(b"[%s]" % one for one in sets)
     return re.compile(b"(?=%s)" % pattern, re.DOTALL), tuple(i for i, taken in enumerate(run) if _is_telling(taken))
-
-
-def _set(taken: Bytes) -> bytes:
-    """The set of the bytes that stand for these in a masked line."""
-    return b"[%s]" % b"".join(b"\\x%02x" % byte for byte in sorted(set(masked(bytes(taken)))))
 
 
 def _is_telling(taken: Bytes) -> bool:
     return 0 < len(taken & DIGITS) < len(DIGITS)
 
 
-class _Walk:
-    """Goes over a parsed expression; a run holds what each of some bytes that follow each other may be."""
+def _walk(tree: Any, run: list[Bytes], runs: list[list[Bytes]]) -> None:
+    """Note the runs of a part, which goes on with what stands before it.
 
-    def __init__(self) -> None:
-        self.runs: list[list[Bytes]] = []
-
-    def over(self, tree: Any, run: list[Bytes]) -> None:
-        """Note the runs of a part, which goes on with what stands before it."""
-        self._end(self._along(tree, run))
-
-    def _end(self, run: list[Bytes]) -> None:
-        if any(map(_is_telling, run)):
-            self.runs.append(list(run))
-
-    def _along(self, tree: Any, run: list[Bytes]) -> list[Bytes]:
-        """The run that ends with a part, and may go on behind it."""
-        for op, argument in tree:
-            run = self._step(op, argument, run)
-        return run
-
-    def _step(self, op: Any, argument: Any, run: list[Bytes]) -> list[Bytes]:
-        if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
-            return [*run, taken(op, argument)]
-        if op is ops.SUBPATTERN:
-            return self._along(argument[3], run)
-        if op is ops.ATOMIC_GROUP:
-            return self._along(argument, run)
-        if op in (ops.ASSERT, ops.ASSERT_NOT):
-            self.over(argument[1], list(run) if argument[0] > 0 else [])
-            return run
-        if op is ops.AT:
-            return run
-        return self._fork(op, argument, run)
-
-    def _fork(self, op: Any, argument: Any, run: list[Bytes]) -> list[Bytes]:
-        """A part that has no one length: what follows it goes on with nothing."""
-        if op is ops.BRANCH:
-            for option in argument[1]:
-                self.over(option, list(run))
-        elif op in REPEATS:
-            least, most, part = argument
-            if least == most <= MOST_REPEATED:
-                return self._along(list(part) * least, run)
-            self._end(run)
-            self.over(part, list(run) if most == 1 else [])
-        else:  # what refers to another group compares its digits
-            self._end(run)
-            self.runs += [[frozenset([digit])] for digit in DIGITS]
-        return []
+    A run holds what each of some bytes that follow each other may be.
+    """
+    _end(_along(tree, run, runs), runs)
 
 
-def takes_newline(source: str) -> bool:
-    """Whether what an expression takes, or looks for behind that, may hold the end of a line."""
-    return any(_takes_newline(op, argument) for op, argument in parser.parse(source.encode()))
+def _end(run: list[Bytes], runs: list[list[Bytes]]) -> None:
+    if any(map(_is_telling, run)):
+        runs.append(list(run))
 
 
-def _takes_newline(op: Any, argument: Any) -> bool:
-    if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
-        return ord("\n") in taken(op, argument)
-    if op in (ops.AT, ops.ASSERT_NOT):
-        return False
-    if op in REPEATS:
-        parts = [argument[2]]
-    elif op is ops.ASSERT:
-        parts = [argument[1]]
-    elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
-        parts = [argument[3] if op is ops.SUBPATTERN else argument]
-    elif op is ops.BRANCH:
-        parts = argument[1]
-    else:  # what refers to another group
-        return True
-    return any(_takes_newline(*step) for part in parts for step in part)
+def _along(tree: Any, run: list[Bytes], runs: list[list[Bytes]]) -> list[Bytes]:
+    """The run that ends with a part, and may go on behind it."""
+    for op, argument in tree:
+        if op in CHARACTERS:
+            run = [*run, taken(op, argument)]
+        elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
+            run = _along(_parts(op, argument)[0], run, runs)
+        elif op in (ops.ASSERT, ops.ASSERT_NOT):
+            _walk(argument[1], list(run) if argument[0] > 0 else [], runs)
+        elif op is not ops.AT:
+            run = _fork(op, argument, run, runs)
+    return run
+
+
+def _fork(op: Any, argument: Any, run: list[Bytes], runs: list[list[Bytes]]) -> list[Bytes]:
+    """A part that has no one length: what follows it goes on with nothing."""
+    if op is ops.BRANCH:
+        for option in argument[1]:
+            _walk(option, list(run), runs)
+    elif op in REPEATS:
+        least, most, part = argument
+        if least == most <= MOST_REPEATED:
+            return _along(list(part) * least, run, runs)
+        _end(run, runs)
+        _walk(part, list(run) if most == 1 else [], runs)
+    else:  # what refers to another group compares its digits
+        _end(run, runs)
+        runs += [[frozenset([digit])] for digit in DIGITS]
+    return []
 
 
 def taken(op: Any, argument: Any) -> Bytes:
     """The bytes that one place of an expression takes; letters in either case."""
     if op is ops.ANY:
         return ANY
-    if op is ops.IN:
-        return _of_set(argument)
-    either = frozenset(bytes([argument]).swapcase() + bytes([argument]))
-    return either if op is ops.LITERAL else ANY - frozenset([argument])
-
-
-def _of_set(parts: Any) -> Bytes:
+    if op is not ops.IN:
+        either = frozenset(bytes([argument]).swapcase() + bytes([argument]))
+        return either if op is ops.LITERAL else ANY - frozenset([argument])
     taken, negated = set[int](), False
-    for op, argument in parts:
-        if op is ops.NEGATE:
-            negated = True
-        elif op is ops.RANGE:
-            taken.update(range(argument[0], argument[1] + 1))
-        elif op is ops.LITERAL:
-            taken.add(argument)
-        else:
-            taken.update(_CATEGORIES[argument])
+    for kind, part in argument:
+        negated |= kind is ops.NEGATE
+        if kind is ops.RANGE:
+            taken.update(range(part[0], part[1] + 1))
+        elif kind is ops.LITERAL:
+            taken.add(part)
+        elif kind is not ops.NEGATE:
+            taken.update(_CATEGORIES[part])
     return ANY - taken if negated else frozenset((*taken, *bytes(taken).swapcase()))

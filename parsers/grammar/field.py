@@ -19,34 +19,22 @@ Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
 IN_SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "minutes": 60.0, "hours": 3600.0}
-_OF_TIMES = tuple(IN_SECONDS)
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps", "unknown")
-UNITS = {
-    "throughput": _COUNTED,
-    "mean_throughput": _COUNTED,
-    "source_throughput": _COUNTED,
-    "step_time": _OF_TIMES,
-    "mean_step_time": _OF_TIMES,
-    "duration": _OF_TIMES,
-    "reader_time": _OF_TIMES,
-    "work_time": _OF_TIMES,
-    "remaining": _OF_TIMES,
-    "forward_time": _OF_TIMES,
-    "backward_time": _OF_TIMES,
+_RATES = ("throughput", "mean_throughput", "source_throughput")
+_LASTING = (
+    *("step_time", "mean_step_time", "duration", "reader_time", "work_time", "remaining"),
+    *("forward_time", "backward_time"),
+)
+UNITS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(_RATES, _COUNTED),
+    **dict.fromkeys(_LASTING, tuple(IN_SECONDS)),
     "memory": ("megabytes", "gigabytes"),
 }
 # The terminals that hold a moment.
 TIMES = frozenset(
     (
-        "STAMP",
-        "COMPACT_STAMP",
-        "SHORT_DATE_STAMP",
-        "TWELVE_HOUR_STAMP",
-        "YEARLESS_STAMP",
-        "TIME_OF_DAY",
-        "C_STAMP",
-        "UNIX_SECONDS",
-        "UNIX_MILLISECONDS",
+        *("STAMP", "COMPACT_STAMP", "SHORT_DATE_STAMP", "TWELVE_HOUR_STAMP", "YEARLESS_STAMP", "TIME_OF_DAY"),
+        *("C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
     ),
 )
 # Columns that a program may print as something else: the terminal that the rule holds tells how it becomes one.

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..io.box import LimitError, boxed
 from ..io.cache import kept
@@ -123,28 +123,24 @@ def _load_again(path: Path) -> Format:
 def _as_json(fmt: Format) -> str:
     """What a grammar became, but for its path; fields, of which many are alike, are written once."""
     fields = {field: number for number, field in enumerate(dict.fromkeys(f for v in fmt.variants for f in v.groups))}
-    variants = [{**_vars(variant), "groups": [fields[field] for field in variant.groups]} for variant in fmt.variants]
+    variants = [
+        {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}  # not what is worked out
+        | {"groups": [fields[field] for field in variant.groups]}
+        for variant in fmt.variants
+    ]
     return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants})
-
-
-def _vars(variant: Variant) -> dict[str, Any]:
-    """The fields of a variant, without what was worked out of them."""
-    return {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}
 
 
 def _from_json(path: Path, text: str) -> Format:
     """The format that ``_as_json`` wrote."""
     said = json.loads(text)
     fields = [Field(**field) for field in said["fields"]]
-    variants = tuple(_variant(variant, fields) for variant in said["variants"])
+    for variant in said["variants"]:
+        variant |= {name: tuple(variant[name]) for name in ("literals", "first_texts")}
+        variant["groups"] = tuple(fields[number] for number in variant["groups"])
+        variant["choices"] = tuple(map(tuple, variant["choices"]))
+    variants = tuple(Variant(**variant) for variant in said["variants"])
     return Format(path.stem, path.absolute(), said["about"], variants)
-
-
-def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
-    choices = tuple(tuple(choice) for choice in said["choices"])
-    groups = tuple(fields[number] for number in said["groups"])
-    texts: dict[str, Any] = {name: tuple(said[name]) for name in ("literals", "first_texts")}
-    return Variant(**{**said, **texts, "groups": groups, "choices": choices})
 
 
 @cache

@@ -49,23 +49,18 @@ def _zoned(stamps: Sequence[str]) -> Times:
     return found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
 
 
-def _of_day(texts: Texts) -> Times:
-    return times([text and NO_DATE + text for text in texts])
-
-
 _CLOCK = re.compile(rb"(\d{1,2})(:\d\d:\d\d(?:[.,]\d+)?)(?: ?([AaPp])[Mm])?\Z")
 
 
-def _clock(text: bytes) -> bytes:
-    """The time of day at the end of a stamp."""
-    found = _CLOCK.search(text)
-    return found[0] if found else b""
-
-
-def _clock_of_half_day(text: bytes) -> bytes:
-    """The same of one that counts twelve hours twice: ``01:02:03 PM`` is ``13:02:03``."""
-    found = _CLOCK.search(text)
-    return b"%02d%b" % (hour_of_day(int(found[1]), found[3].decode()), found[2]) if found else b""
+def _of_day(texts: Texts) -> Times:
+    """The times of day at the end of stamps; of one that counts twelve hours twice, ``01:02:03 PM`` is ``13:02:03``."""
+    stamps = []
+    for found in map(_CLOCK.search, texts):
+        clock = found[0] if found else b""
+        if found and found[3]:
+            clock = b"%02d%b" % (hour_of_day(int(found[1]), found[3].decode()), found[2])
+        stamps.append(clock and NO_DATE + clock)
+    return times(stamps)
 
 
 def hour_of_day(hour: int, half: str) -> int:
@@ -157,9 +152,7 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "STAMP": times,
     "COMPACT_STAMP": lambda texts: times([t and b"-".join((t[:4], t[4:6], t[6:8])) + b" " + t[9:] for t in texts]),
     WITHOUT_YEAR: lambda texts: times([t and NO_YEAR + t[:2] + b"-" + t[2:].lstrip(b"-/") for t in texts]),
-    TIME_OF_DAY: _of_day,
-    SHORT_DATE: lambda texts: _of_day([text and _clock(text) for text in texts]),
-    TWELVE_HOUR: lambda texts: _of_day([text and _clock_of_half_day(text) for text in texts]),
+    **dict.fromkeys(OF_DAY, _of_day),
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),

@@ -1,7 +1,8 @@
 """Workers: the processes that share the work on many logs, on the cores of this machine or on those of a cluster.
 
-Whoever does the work, its results are the same and in the order of the tasks, and are taken as they come: as many wait
-as keep all workers busy, however many tasks there are.
+They are given a function and tasks by every room that reads many logs, and know nothing of logs themselves. Whoever
+does the work, its results are the same and in the order of the tasks, and are taken as they come: as many wait as keep
+all workers busy, however many tasks there are.
 """
 
 import multiprocessing
@@ -26,77 +27,6 @@ from ..io.errors import ParserError, extra
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-NO_FOLDER = "The workers of {scheduler} cannot open {folder}; logs must be on a disk that all machines share."
-OTHER_VERSION = "The workers of {scheduler} have Tachograph {there}, and this machine has {here}; install one version."
-
-# Where a process has many threads, one works at a time: the folder and the variables are those of the whole process.
-_ONE_AT_A_TIME = threading.Lock()
-
-
-class FarWorkError(ParserError):
-    """A process cannot do what its caller would: the message says what differs."""
-
-
-@dataclass(frozen=True)
-class Caller:
-    """A call of a command: its scheduler, and all that its results depend on beside its arguments and files."""
-
-    scheduler: str
-    folder: str
-    variables: dict[str, str]
-    version: str
-    call: str = field(default_factory=lambda: uuid4().hex)
-
-    @classmethod
-    def here(cls, scheduler: str) -> "Caller":
-        """This process."""
-        return cls(scheduler, str(Path.cwd()), _variables(), _version())
-
-
-def work_for(caller: Caller, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
-    """Do some tasks as the caller would: in its folder, with its variables, and with files as they are by now.
-
-    Raises FarWorkError where this process cannot, and what the function raises.
-    """
-    if (there := _version()) != caller.version:
-        raise FarWorkError(OTHER_VERSION, scheduler=caller.scheduler, there=there, here=caller.version)
-    with _ONE_AT_A_TIME, _at(caller):
-        return [do(task) for task in tasks]
-
-
-@contextmanager
-def _at(caller: Caller) -> Iterator[None]:
-    keep_for(caller.call)
-    folder, variables = Path.cwd(), _variables()
-    try:
-        os.chdir(caller.folder)
-    except OSError as error:
-        raise FarWorkError(NO_FOLDER, scheduler=caller.scheduler, folder=caller.folder) from error
-    try:
-        _set(caller.variables)
-        yield
-    finally:
-        _set(variables)
-        os.chdir(folder)
-
-
-def _variables() -> dict[str, str]:
-    """The variables that what is read and printed depends on."""
-    own = {"NO_COLOR", "TERM"}
-    return {name: said for name, said in os.environ.items() if name.startswith("TACHOGRAPH_") or name in own}
-
-
-def _set(variables: dict[str, str]) -> None:
-    for name in _variables():
-        del os.environ[name]
-    os.environ.update(variables)
-
-
-@cache
-def _version() -> str:
-    return version("tachograph")
-
-
 # To hand a task over costs as much as to read a small log, so several go together; that of a large log goes alone.
 MOST_TASKS = 16
 MOST_BYTES = 1 << 20
@@ -108,10 +38,16 @@ BOTH = "Give --jobs or --scheduler, not both: a scheduler has workers of its own
 KILLED = "A worker process was killed, probably because the system ran out of memory."
 NO_SCHEDULER = "{address}: no scheduler responds; expected tcp://host:port."
 LOST = "{address}: the scheduler lost the work; run the same command again to continue."
+NO_FOLDER = "The workers of {scheduler} cannot open {folder}; logs must be on a disk that all machines share."
+OTHER_VERSION = "The workers of {scheduler} have Tachograph {there}, and this machine has {here}; install one version."
 
 
 class WorkersError(ParserError):
     """There are no workers, they are gone, or it is not clear which are meant."""
+
+
+class FarWorkError(ParserError):
+    """A process cannot do what its caller would: the message says what differs."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +92,7 @@ class Workers:
     @property
     def processes(self) -> int:
         """How many processes there are to be on this machine."""
-        return self.jobs or cores()
+        return self.jobs or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
     @contextmanager
     def _executor(self) -> Iterator[tuple[Executor, Callable[..., list[Result]], int]]:
@@ -167,22 +103,17 @@ class Workers:
             return
         # Forked, so that what is imported is there at once. A fork of a process that drew charts cannot draw, but need
         # not.
-        executor = ProcessPoolExecutor(self.processes, initializer=_end_with_parent)
+        pool = ProcessPoolExecutor(self.processes, initializer=_end_with_parent)
         try:
-            yield executor, _work, AHEAD
+            yield pool, _work, AHEAD
         except BrokenExecutor as error:
             raise WorkersError(KILLED) from error
         finally:
-            executor.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 ALL_CORES = Workers()
 ALONE = Workers(jobs=1)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _together(tasks: Iterable[Task], size: Callable[[Task], int]) -> Iterator[list[Task]]:
@@ -215,13 +146,16 @@ def _work(do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
 
 def _end_with_parent() -> None:
     """End this process when its parent has died; a pool whose owner was killed would wait for work for ever."""
+
+    def outlive(sentinel: int) -> None:
+        wait([sentinel])
+        os._exit(1)
+
     if parent := multiprocessing.parent_process():
-        threading.Thread(target=_outlive, args=(parent.sentinel,), daemon=True).start()
+        threading.Thread(target=outlive, args=(parent.sentinel,), daemon=True).start()
 
 
-def _outlive(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+# ---- a cluster
 
 
 @contextmanager
@@ -241,3 +175,62 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
                 executor.shutdown(wait=False)
     except (KilledWorker, CancelledError) as error:
         raise WorkersError(LOST, address=address) from error
+
+
+def _variables() -> dict[str, str]:
+    """The variables that what is read and printed depends on."""
+    own = {"NO_COLOR", "TERM"}
+    return {name: said for name, said in os.environ.items() if name.startswith("TACHOGRAPH_") or name in own}
+
+
+@cache
+def _version() -> str:
+    return version("tachograph")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A call of a command: its scheduler, and all that its results depend on beside its arguments and files."""
+
+    scheduler: str
+    folder: str
+    variables: dict[str, str]
+    version: str
+    call: str = field(default_factory=lambda: uuid4().hex)
+
+    @classmethod
+    def here(cls, scheduler: str) -> "Caller":
+        """This process."""
+        return cls(scheduler, str(Path.cwd()), _variables(), _version())
+
+
+# Where a process has many threads, one works at a time: the folder and the variables are those of the whole process.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def work_for(caller: Caller, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+    """Do some tasks as the caller would: in its folder, with its variables, and with files as they are by now.
+
+    Raises FarWorkError where this process cannot, and what the function raises.
+    """
+    if (there := _version()) != caller.version:
+        raise FarWorkError(OTHER_VERSION, scheduler=caller.scheduler, there=there, here=caller.version)
+    with _ONE_AT_A_TIME:
+        keep_for(caller.call)
+        folder, variables = Path.cwd(), _variables()
+        try:
+            os.chdir(caller.folder)
+        except OSError as error:
+            raise FarWorkError(NO_FOLDER, scheduler=caller.scheduler, folder=caller.folder) from error
+        try:
+            _set(caller.variables)
+            return _work(do, tasks)
+        finally:
+            _set(variables)
+            os.chdir(folder)
+
+
+def _set(variables: dict[str, str]) -> None:
+    for name in _variables():
+        del os.environ[name]
+    os.environ.update(variables)
