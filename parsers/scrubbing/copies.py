@@ -13,7 +13,7 @@ import lzma
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -23,17 +23,15 @@ from numpy.typing import NDArray
 
 from ..io.cache import pd, zstandard
 from ..io.errors import CANNOT_BE_READ, LogError, ParserError, WriteError, reason_of, told
-from ..io.files import ERRORS, below, ending, leading_out, move, opened, unfinished, unpacked
+from ..io.files import CHUNK, ERRORS, below, ending, leading_out, move, opened, unfinished, unpacked
 from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.reading import survey
 from ..runs.run_folder import RUN_FILE, SIDE_FILES
 from ..runs.side_files import configurations
-from .identities import Identity, identities
-from .placeholders import Placeholders
+from .identities import Identity, Placeholders, identities
 
 CREDENTIAL, FORMAT = "credential", "its format"
-BLOCK = 1 << 20
 _PACKED: Mapping[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {
     "": nullcontext,
     # What a gzip file says of its time and name is left out.
@@ -79,19 +77,36 @@ class Secrets(NamedTuple):
 
 
 class _Text:
-    """A stream of bytes as text that is made of ASCII and bytes that are passed on as they are; UTF-16 as UTF-8."""
+    """A log as text that is made of ASCII and bytes that are passed on as they are; UTF-16 as UTF-8.
 
-    def __init__(self, path: Path, file: BinaryIO) -> None:
+    ``ending``: how the file is packed. Raises LogError when it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
         self._path = path
-        with _reading(path):
-            self._stream = unpacked(file)  # type: ignore[arg-type]
+        with self._reading(), ExitStack() as stack:
+            file = stack.enter_context(opened(path))
+            self.ending = ending(file.peek(16))
+            self._stream = unpacked(file)
             self._codec = _wide(self._stream.peek(_WIDE)[:_WIDE])
+            self.close = stack.pop_all().close
         self._decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass") if self._codec else None
 
-    def lines(self) -> Iterator[bytes]:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, *ERRORS) as error:
+            raise LogError.at(self._path, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+    def blocks(self) -> Iterator[bytes]:
         """Blocks of whole lines, about a MiB each."""
         begun: list[bytes] = []
-        while data := self._read():
+        while True:
+            with self._reading():
+                data = self._stream.read(CHUNK)
+            if not data:
+                break
             text = self._decoder.decode(data).encode("utf-8", "surrogatepass") if self._decoder else data
             head, newline, tail = text.rpartition(b"\n")
             if newline:
@@ -100,10 +115,6 @@ class _Text:
             begun.append(tail)
         if last := b"".join(begun):
             yield last
-
-    def _read(self) -> bytes:
-        with _reading(self._path):
-            return self._stream.read(BLOCK)
 
     def encoded(self, text: bytes) -> bytes:
         """A text as it stands in the stream."""
@@ -122,23 +133,13 @@ def _wide(head: bytes) -> str:
     return "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) or (high and not low) else ""
 
 
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, *ERRORS) as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-
-
 def text_blocks(path: Path) -> Iterator[bytes]:
     """The text of a log, plain or packed, about a MiB of whole lines each; UTF-16 as UTF-8.
 
     Raises LogError when it cannot be read.
     """
-    with _reading(path):
-        file = opened(path)
-    with file:
-        yield from _Text(path, file).lines()
+    with closing(_Text(path)) as text:
+        yield from text.blocks()
 
 
 def rewrite(path: Path, copy: Path, changed: Changed) -> None:
@@ -147,11 +148,8 @@ def rewrite(path: Path, copy: Path, changed: Changed) -> None:
     It is packed and encoded as the log is. Raises LogError when the log cannot be read, OSError when the copy cannot
     be written.
     """
-    with _reading(path):
-        file = opened(path)
-    with file, copy.open("wb") as out, _PACKED[ending(file.peek(16))](out) as target:
-        text = _Text(path, file)
-        for block in text.lines():
+    with closing(_Text(path)) as text, copy.open("wb") as out, _PACKED[text.ending](out) as target:
+        for block in text.blocks():
             target.write(text.encoded(changed(block)))
         target.write(text.rest())
 
@@ -159,8 +157,7 @@ def rewrite(path: Path, copy: Path, changed: Changed) -> None:
 # ---- what must be the same of a log and its copy
 
 
-@dataclass(frozen=True)
-class _Likeness:
+class _Likeness(NamedTuple):
     """How a log reads: what is ``told`` of it, as the subject of a sentence; of each record and event line and hash.
 
     It is small, so that large logs are in memory one at a time.

@@ -1,13 +1,14 @@
-"""Identities: the hosts, people and addresses that a text names."""
+"""Identities: the hosts, people and addresses that a text names, and the placeholder that stands for each."""
 
 import base64
 import binascii
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_network
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from ..grammar.format import ROOM
 from ..scanning.detection import formats
 
 RULES = Path(__file__).with_name("identities.toml")
+BEFORE_VERSION = 80  # bytes before a number in which the word stands that makes it a version
 _NAME = r"[a-z0-9][a-z0-9._-]{1,100}+"
 # A letter in UTF-8; a byte that is none ends a name.
 _BEYOND_ASCII = r"[\xc2-\xf4][\x80-\xbf]{1,3}"
@@ -39,7 +41,16 @@ _PRIVATE = [
     ip_network(net)
     for net in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fe80::/10")
 ]
-BEFORE_VERSION = 80  # bytes before a number in which the word stands that makes it a version
+# A colour ends with a letter, which would be taken for the begin of the word behind it.
+_COLOUR = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]")
+_NUMBERS = rb"\[([0-9]{1,9}(?:-[0-9]{1,9})?(?:(?=,[0-9]),[0-9]{1,9}(?:-[0-9]{1,9})?)*+)\]"  # of Slurm: [01-03,07]
+_RANGES = re.compile(_NUMBERS)
+_LISTED = re.compile(
+    rb"(?i)(?<![\w.-])([a-z0-9][a-z0-9._-]*+(?>(?:%b[a-z0-9._-]*+){0,4}))(:[0-9]+)?" % _NUMBERS.replace(b"([", b"(?:[")
+)
+_RANGE = re.compile(rb"\[([0-9]+)[0-9,-]*\]")
+_KEY = re.compile(rb"(?i)['\"]([a-z0-9][a-z0-9._-]+)['\"]: ?\[")
+_WORD = re.compile(r"[A-Za-z0-9_]{2,}")
 
 
 @dataclass(frozen=True)
@@ -54,34 +65,25 @@ class Rule:
     line: bytes
     finds: tuple[bytes, ...]
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """What its groups are of; a user stands within the path of a home folder."""
-        return tuple(name for name in self.pattern.groupindex if name != "initial")
-
-    def sightings(self, lowered: bytes) -> Iterator[re.Match[bytes]]:
-        """All places of a text in small letters where the rule holds."""
-        return self.pattern.finditer(lowered) if any(hint in lowered for hint in self.hints) else iter(())
-
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules, in the order of their file."""
+
+    def whole(pattern: str) -> str:
+        for part, meaning in _PARTS.items():
+            pattern = pattern.replace(part, meaning)
+        return pattern
+
     return tuple(
         Rule(
             tuple(hint.encode() for hint in rule["hints"]),
-            re.compile(_whole(rule["pattern"]).encode()),
+            re.compile(whole(rule["pattern"]).encode()),
             rule["line"].encode(),
             tuple(found.encode() for found in rule["finds"]),
         )
         for rule in _file()["rule"]
     )
-
-
-def _whole(pattern: str) -> str:
-    for part, meaning in _PARTS.items():
-        pattern = pattern.replace(part, meaning)
-    return pattern
 
 
 @cache
@@ -119,7 +121,19 @@ def is_host(name: bytes) -> bool:
     return (is_name(name) or is_machine) and not is_other
 
 
-def is_private(address: bytes) -> bool:
+def is_word(name: bytes) -> bool:
+    """Whether a name is also a word that known formats print or that facts are told with: it is no name everywhere."""
+    return name.lower() in _printed()
+
+
+@cache
+def _printed() -> frozenset[bytes]:
+    literals = [literal for fmt in formats() for variant in fmt.variants for literal in variant.literals]
+    spelt = (ROOM / "spellings.toml").read_text(encoding="utf-8")
+    return frozenset(word.lower().encode() for word in _WORD.findall(" ".join([*literals, spelt])))
+
+
+def _is_private(address: bytes) -> bool:
     """Whether a text is an address of a private network."""
     try:
         found = ip_address(address.decode())
@@ -128,20 +142,22 @@ def is_private(address: bytes) -> bool:
     return any(found in net for net in _PRIVATE if net.version == found.version)
 
 
-def is_version(before: bytes) -> bool:
+def _is_version(before: bytes) -> bool:
     """Whether what stands before a number makes it a version rather than an address."""
     return bool(re.search(rf"(?:{_file()['words']['versioned']})\Z".encode(), before.lower()))
 
 
-# A colour ends with a letter, which would be taken for the begin of the word behind it.
-_COLOUR = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]")
-_LISTED = re.compile(
-    rb"(?i)(?<![\w.-])([a-z0-9][a-z0-9._-]*+(?>(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:(?=,[0-9]),[0-9]{1,9}(?:-[0-9]{1,9})?)*+\][a-z0-9._-]*+){0,4}))(:[0-9]+)?"
-)
-_RANGE = re.compile(rb"\[([0-9]+)[0-9,-]*\]")
-_KEY = re.compile(rb"(?i)['\"]([a-z0-9][a-z0-9._-]+)['\"]: ?\[")
-_WORD = re.compile(r"[A-Za-z0-9_]{2,}")
-_ENDS = b".-_"
+def _uncoloured(text: bytes) -> bytes:
+    """A text of the same length in which no letter belongs to a colour."""
+    return _COLOUR.sub(lambda colour: b"\x1b" * len(colour[0]), text) if b"\x1b" in text else text
+
+
+def _decoded(text: bytes) -> bytes:
+    """What base64 stands for; nothing where it is none."""
+    try:
+        return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
 
 
 class Identity(NamedTuple):
@@ -161,120 +177,277 @@ class Identity(NamedTuple):
 def identities(text: bytes) -> Iterator[Identity]:
     """What whole lines name, rule by rule and in each by its place; the same may come again."""
     text = b"\n" + text
-    plain = uncoloured(text)
+    plain = _uncoloured(text)
     lowered = plain.lower()
     for rule in rules():
         seen: set[tuple[str, bytes, bytes]] = set()
-        for found in rule.sightings(lowered):
-            for group in rule.groups:
+        for found in rule.pattern.finditer(lowered) if any(hint in lowered for hint in rule.hints) else ():
+            # The groups say what they are of; a user stands within the path of a home folder, an initial in it, too.
+            for group in rule.pattern.groupindex:
                 start, end = found.span(group)
                 before = plain[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
                 place = group, text[start:end], before
-                if end > start and place not in seen:
+                if end > start and group in _OF_GROUP and place not in seen:
                     seen.add(place)
-                    yield from _address(*place[1:]) if group == "address" else _JUDGES[group](place[1])
+                    yield from _OF_GROUP[group](*place[1:])
 
 
-def uncoloured(text: bytes) -> bytes:
-    """A text of the same length in which no letter belongs to a colour."""
-    return _COLOUR.sub(lambda colour: b"\x1b" * len(colour[0]), text) if b"\x1b" in text else text
-
-
-def decoded(text: bytes) -> bytes:
-    """What base64 stands for; nothing where it is none."""
-    try:
-        return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-
-
-def is_word(name: bytes) -> bool:
-    """Whether a name is also a word that known formats print or that facts are told with: it is no name everywhere."""
-    return name.lower() in _printed()
-
-
-@cache
-def _printed() -> frozenset[bytes]:
-    literals = [literal for fmt in formats() for variant in fmt.variants for literal in variant.literals]
-    spelt = (ROOM / "spellings.toml").read_text(encoding="utf-8")
-    return frozenset(word.lower().encode() for word in _WORD.findall(" ".join([*literals, spelt])))
-
-
-def _host(text: bytes) -> Iterator[Identity]:
-    name = text.rstrip(_ENDS)
+def _host(text: bytes, _: bytes = b"") -> Iterator[Identity]:
+    name = text.rstrip(b".-_")
     if is_host(name) and not is_word(name):
         yield Identity("host", name)
 
 
-def _inner(text: bytes) -> Iterator[Identity]:
+def _inner(text: bytes, _: bytes) -> Iterator[Identity]:
     """A name with dots is one of the public internet, unless another rule says that it is a host of the job."""
-    return iter(()) if b"." in text.rstrip(_ENDS) else _host(text)
+    return iter(()) if b"." in text.rstrip(b".-_") else _host(text)
 
 
-def _hosts(text: bytes) -> Iterator[Identity]:
+def _hosts(text: bytes, _: bytes) -> Iterator[Identity]:
     for found in _LISTED.finditer(text):
-        if b"[" in found[1]:
-            yield from [Identity("nodes", found[1])] if is_host(_RANGE.sub(rb"\1", found[1])) else []
-        else:
+        if b"[" not in found[1]:
             yield from _host(found[1])
+        elif is_host(_RANGE.sub(rb"\1", found[1])):
+            yield Identity("nodes", found[1])
 
 
-def _peers(text: bytes) -> Iterator[Identity]:
-    for found in _LISTED.finditer(text):
-        if found[2]:
-            yield from _host(found[1])
-
-
-def _keys(text: bytes) -> Iterator[Identity]:
-    for found in _KEY.finditer(text):
-        yield from _host(found[1])
-
-
-def _user(text: bytes) -> Iterator[Identity]:
-    name = text.rstrip(_ENDS)
+def _user(text: bytes, _: bytes) -> Iterator[Identity]:
+    name = text.rstrip(b".-_")
     if is_name(name) and not is_word(name):
         yield Identity("user", name)
 
 
-def _home(text: bytes) -> Iterator[Identity]:
-    path = text.rstrip(_ENDS)
+def _home(text: bytes, _: bytes) -> Iterator[Identity]:
+    path = text.rstrip(b".-_")
     name = re.split(rb"[/\\]", path)[-1]
     if is_name(name) and is_word(name):
         yield Identity("home", path)
 
 
-def _email(text: bytes) -> Iterator[Identity]:
+def _email(text: bytes, _: bytes) -> Iterator[Identity]:
     name, _, domain = text.partition(b"@")
     if is_host(domain) and not name.endswith(b".git") and domain.lower() != b"example.com":
         yield Identity("email", text)
 
 
 def _address(text: bytes, before: bytes) -> Iterator[Identity]:
-    if is_private(text):
-        is_one = text.startswith(b"10.") and is_version(before)
+    if _is_private(text):
+        is_one = text.startswith(b"10.") and _is_version(before)
         yield Identity("version", text, before) if is_one else Identity("address", text)
 
 
-def _encoded(text: bytes) -> Iterator[Identity]:
+def _encoded(text: bytes, _: bytes) -> Iterator[Identity]:
     """Launchers hand the hosts of a job on as base64 of JSON: a list of cards for each of them."""
-    if inner := decoded(text):
+    if inner := _decoded(text):
         yield from identities(b"world_info " + inner)
         yield Identity("encoded", text)
 
 
-def _taken(text: bytes) -> Iterator[Identity]:
-    yield Identity("taken", text.lower())
-
-
-_JUDGES: dict[str, Callable[[bytes], Iterator[Identity]]] = {
+_OF_GROUP: dict[str, Callable[[bytes, bytes], Iterator[Identity]]] = {
     "host": _host,
     "inner": _inner,
     "hosts": _hosts,
-    "peers": _peers,
-    "keys": _keys,
+    "peers": lambda text, _: (one for found in _LISTED.finditer(text) if found[2] for one in _host(found[1])),
+    "keys": lambda text, _: (one for found in _KEY.finditer(text) for one in _host(found[1])),
     "user": _user,
     "home": _home,
     "email": _email,
+    "address": _address,
     "encoded": _encoded,
-    "taken": _taken,
+    "taken": lambda text, _: iter([Identity("taken", text.lower())]),
 }
+
+
+# ---- placeholders
+
+_HEAD = 3  # letters by which the places of identities are found
+_MOST_NODES = 1 << 13  # of one spelling; no job has more
+_NETWORKS = (b"192.0.2", b"198.51.100", b"203.0.113")
+_HOSTS = 254  # addresses of one of these networks
+_IS_ALNUM = re.compile(rb"[A-Za-z0-9]")
+_DOTTED = re.compile(rb"[0-9.]+")
+_MORE_DOTS = re.compile(rb"\.[0-9]")
+
+# Takes note of something that was replaced: of its kind, of keys that tell what is the same, and of its place.
+Note = Callable[[str, frozenset[bytes], int], None]
+
+
+class Placeholder(NamedTuple):
+    """What stands for an identity: its ``text``, and the ``kind`` and ``keys`` of the names that it stands for."""
+
+    text: bytes
+    kind: str
+    keys: frozenset[bytes]
+
+
+class Placeholders:
+    """The placeholders of identities that were found, numbered as they come.
+
+    A host is known by the first label of its name: ``c1n01`` and ``c1n01.example.edu`` are one. A placeholder that
+    stands in a text already is given to nobody else.
+    """
+
+    def __init__(self, found: Iterable[Identity]) -> None:
+        found = list(dict.fromkeys(found))
+        self._taken = {text for kind, text, _ in found if kind == "taken"}
+        self._names: dict[str, dict[bytes, bytes]] = {}
+        self._counters: dict[str, Iterator[int]] = {}
+        self._table: dict[bytes, Placeholder] = {}
+        # Names of hosts tell which e-mail addresses are of one of them.
+        for makers in (
+            {"host": self._host, "nodes": self._nodes},
+            {"user": self._user, "home": self._home},
+            {"email": self._email, "address": self._address},
+        ):
+            for kind, text, _ in found:
+                if kind in makers:
+                    makers[kind](text)
+        self._words = _Words(self._table)
+        for _, text, _ in [one for one in found if one.kind == "encoded"]:
+            self._encoded(text)
+        self._words = _Words(self._table)
+        for _, text, before in [one for one in found if one.kind == "version"]:
+            if not _is_version(self.replaced(before)):  # what made it one was a name
+                self._address(text)
+        self._words = _Words(self._table)
+
+    def replaced(self, text: bytes, note: Note | None = None) -> bytes:
+        """A text with placeholders in place of all identities, as whole words; ``note`` is told of each."""
+        pieces: list[bytes] = []
+        end = 0
+        for start, length in self._words.places(_uncoloured(text)):
+            put, kind, keys = self._table[text[start : start + length]]
+            pieces += text[end:start], put
+            end = start + length
+            if note is not None:
+                note(kind, keys, start)
+        return b"".join([*pieces, text[end:]])
+
+    def _named(self, kind: str, key: bytes, make: Callable[[int], bytes]) -> bytes:
+        """The placeholder of a key: the next one that ``make`` gives of a number and that nobody has."""
+        names = self._names.setdefault(kind, {})
+        if key not in names:
+            made = map(make, self._counters.setdefault(kind, count(1)))
+            names[key] = next(name for name in made if name not in self._taken)
+        return names[key]
+
+    def _put(self, text: bytes, placeholder: bytes, kind: str, *keys: bytes) -> None:
+        self._table.setdefault(text, Placeholder(placeholder, kind, frozenset(keys)))
+
+    def _host(self, text: bytes) -> bytes:
+        short, _, domain = text.partition(b".")
+        key = short.lower()
+        name = self._named("host", key, b"host%d".__mod__)
+        for spelt in (text, text.lower(), text.upper()):
+            self._put(spelt, name + b".example.com" * bool(domain), "host", key)
+        if domain and is_host(short) and not is_word(short):
+            self._put(short, name, "host", key)
+        return name
+
+    def _nodes(self, text: bytes) -> None:
+        names = {self._host(name): name.lower() for name in islice(_expanded(text), _MOST_NODES)}
+        numbers = sorted(int(name.removeprefix(b"host")) for name in names)
+        self._put(text, b"host[" + _compressed(numbers) + b"]", "host", *names.values())
+
+    def _user(self, text: bytes) -> None:
+        self._put(text, self._user_name(text), "user", text.lower())
+
+    def _user_name(self, text: bytes) -> bytes:
+        return self._named("user", text.lower(), b"user%d".__mod__)
+
+    def _home(self, path: bytes) -> None:
+        at = max(path.rfind(b"/"), path.rfind(b"\\")) + 1
+        self._put(path, path[:at] + self._user_name(path[at:]), "user", path[at:].lower())
+
+    def _email(self, text: bytes) -> None:
+        name, _, domain = text.partition(b"@")
+        if is_name(name) and not is_word(name):
+            self._user(name)
+        if domain not in self._table:
+            self._put(text, self._user_name(name) + b"@example.com", "email", text.lower())
+
+    def _address(self, text: bytes) -> None:
+        self._put(text, self._named("address", text, _v6 if b":" in text else _v4), "address", text)
+
+    def _encoded(self, text: bytes) -> None:
+        before = _decoded(text)
+        after = self.replaced(before)
+        if after != before:
+            encoded = base64.b64encode(after)
+            self._put(text, encoded if len(text) % 4 == 0 else encoded.rstrip(b"="), "host")
+
+
+class _Words:
+    """Where any of many words stands in a text; of several at one place the longest."""
+
+    def __init__(self, words: Collection[bytes]) -> None:
+        self._words = frozenset(words)
+        self._lengths: dict[bytes, list[int]] = {}
+        for head, length in sorted({(word[:_HEAD], len(word)) for word in words}, reverse=True):
+            self._lengths.setdefault(head, []).append(length)
+        # A word that begins with a letter or digit begins where none stands before; a path begins anywhere.
+        within = sorted(re.escape(head) for head in self._lengths if _IS_ALNUM.match(head))
+        outer = sorted(re.escape(head) for head in self._lengths if not _IS_ALNUM.match(head))
+        starts = [rb"(?<![A-Za-z0-9])(?:" + b"|".join(within) + b")"] if within else []
+        self._heads = re.compile(b"|".join([*starts, *outer])) if words else None
+
+    def places(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Start and length of each, ascending and apart."""
+        found = self._heads.search(text) if self._heads else None
+        while found and self._heads:
+            length = self._length(text, found.start())
+            if length:
+                yield found.start(), length
+            found = self._heads.search(text, found.start() + (length or 1))
+
+    def _length(self, text: bytes, start: int) -> int:
+        """The length of the longest word at a place, 0 where there is none."""
+        for size in range(_HEAD, 0, -1):
+            for length in self._lengths.get(text[start : start + size], ()):
+                if text[start : start + length] in self._words and not _goes_on(text, start, start + length):
+                    return length
+        return 0
+
+
+def _goes_on(text: bytes, start: int, end: int) -> bool:
+    """Whether what stands at a place is only a part of a longer word, or of a number with more dots."""
+    if _IS_ALNUM.match(text, end):
+        return True
+    dotted = _DOTTED.fullmatch(text, start, end)
+    return bool(dotted and (text[max(0, start - 1) : start] == b"." or _MORE_DOTS.match(text, end)))
+
+
+def _v4(number: int) -> bytes:
+    """The addresses of documentation, RFC 5737, and then those of benchmarks, RFC 2544."""
+    network, last = divmod(number - 1, _HOSTS)
+    if network < len(_NETWORKS):
+        return b"%s.%d" % (_NETWORKS[network], last + 1)
+    network -= len(_NETWORKS)
+    return b"198.%d.%d.%d" % (18 + network // 256 % 2, network % 256, last + 1)
+
+
+def _v6(number: int) -> bytes:
+    """The addresses of documentation, RFC 3849."""
+    return b"2001:db8::%x" % number
+
+
+def _expanded(text: bytes) -> Iterator[bytes]:
+    """The names of Slurm's ``c1n[01-03,07]``."""
+    found = _RANGES.search(text)
+    if not found:
+        yield text
+        return
+    for low, high in (part.partition(b"-")[::2] for part in found[1].split(b",")):
+        for number in range(int(low), int(high or low) + 1):
+            yield from _expanded(text[: found.start()] + b"%0*d" % (len(low), number) + text[found.end() :])
+
+
+def _compressed(numbers: Sequence[int]) -> bytes:
+    """Ascending numbers as Slurm writes them: ``1-3,7``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return b",".join(b"-".join(b"%d" % number for number in run) for run in runs)

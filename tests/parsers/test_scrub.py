@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from parsers.runs.reading import known_format, read, survey
 from parsers.runs.runfile import describes, run_file, sha256_of
 from parsers.scrubbing.copies import ScrubError, copied, rewrite, scrubbed, sources, text_blocks
-from parsers.scrubbing.identities import Identity, Rule, identities, is_host, is_name, rules
-from parsers.scrubbing.placeholders import Placeholders
+from parsers.scrubbing.identities import Identity, Placeholders, Rule, identities, is_host, is_name, rules
 from tachograph.cli import secrets
 from tests.commandline import run
 from tests.parsers.corpus_logs import RealLog, every_real_log
