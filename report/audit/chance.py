@@ -7,7 +7,7 @@ of rules that were tried up to it, is below ``SIGNIFICANT``. Where no rule is tr
 accepted so seldom, and any rules at most as often times the harmonic number of their count.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb, exp, log
@@ -15,12 +15,27 @@ from math import comb, exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from .constants import ALIKE, EVEN, LEAST_CHANCE, MOST_FALSE, NEARBY, ROUNDINGS, SIGNIFICANT
+from .claims import Claim
 from .number import Number
 
+# What accident would give more often than once in a hundred searches is no finding.
+SIGNIFICANT = 0.01
+# No single coincidence is called rarer than this: a logarithm must be finite.
+LEAST_CHANCE = 1e-300
+# How likely a claim that a rule hits may be none that it is true of, by what share it hits of those that accident hits
+# about as often, at most so many times as often or as seldom.
+MOST_FALSE = 0.25
+ALIKE = 2
+# Where any value of a log may be meant, a coincidence at least as likely as this shows nothing.
+EVEN = 0.5
+# Half-widths, as shares of a value, in which the density of the values that are searched is measured; the densest
+# counts. Runs of one program differ by about half a per cent, those of one task by 5 %, numbers of one kind by 50 %.
+NEARBY = (0.005, 0.05, 0.5)
+ANY = (1.0,) * len(NEARBY)
+# Steps: a value is hit rounded half up (1 step wide) or truncated (another half).
+ROUNDINGS = 1.5
+
 Floats = NDArray[np.float64]
-ChanceOf = Callable[[Hashable, int], float]
-Tried = Callable[[Hashable, int, Sequence[Hashable]], int]
 
 
 class Means(StrEnum):
@@ -37,52 +52,42 @@ class Means(StrEnum):
 
 
 @dataclass(frozen=True)
-class Rule:
-    """How a value comes about.
+class Hit:
+    """A value of which a claim is a rounding, how it comes about, and where it stands (``line`` 0: no single one).
 
     ``name``: the series, the formula, or the protocol in its own words. ``of``: the statistic of the series in a log.
     ``over``: that of the values of ``count`` logs; empty where it is one log. ``peers``: of how many numbers of the
-    column the formula holds for how many.
-    """
-
-    means: Means
-    name: str = ""
-    of: str = ""
-    over: str = ""
-    count: int = 1
-    peers: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A value of which a claim is a rounding, the rule that gives it, and where it stands (``line`` 0: no single one).
-
-    ``rounding``: ``half_up`` or ``truncated``. ``operands``: the numbers of the claims that it is computed from, and
-    ``places`` where these stand, such as ``12:5`` for a line and a column.
+    column the formula holds for how many. ``rounding``: ``half_up`` or ``truncated``. ``operands``: what it is computed
+    from.
     """
 
     value: float
-    rule: Rule
+    means: Means
+    name: str = ""
     path: str = ""
     line: int = 0
+    of: str = ""
+    over: str = ""
+    count: int = 1
     rounding: str = ""
-    operands: tuple[int, ...] = ()
-    places: tuple[str, ...] = ()
+    peers: tuple[int, int] = (0, 0)
+    operands: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A rule that explains ``hits`` (claim number -> hit); ``chance``: how many rules would by accident."""
+    """A rule that explains ``hits``, by claim; ``chance``: how many rules would by accident."""
 
     rule: Hashable
-    hits: Mapping[int, Hit]
+    hits: Mapping[Claim, Hit]
     chance: float
 
 
-Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims are explained together
+ChanceOf = Callable[[Hashable, Claim], float]
+Tried = Callable[[Hashable, int, Sequence[Hashable]], int]
 
 
-def accidental(number: Number, ascending: Floats, shares: Sequence[float] = (1.0,) * len(NEARBY)) -> float:
+def accidental(number: Number, ascending: Floats, shares: Sequence[float] = ANY) -> float:
     """How many of these values a number of this size and these digits would be a rounding of by accident.
 
     ``shares``: how often values of the rule lie within each width of other numbers, where that is known.
@@ -90,9 +95,7 @@ def accidental(number: Number, ascending: Floats, shares: Sequence[float] = (1.0
     return float(accidents(np.array(number.value), np.array(number.informative_step), ascending, shares))
 
 
-def accidents(
-    values: Floats, steps: Floats, ascending: Floats, shares: Sequence[float] = (1.0,) * len(NEARBY)
-) -> Floats:
+def accidents(values: Floats, steps: Floats, ascending: Floats, shares: Sequence[float] = ANY) -> Floats:
     """The same of several numbers, each with the step of its last digit that informs.
 
     By the density of what is searched around each, at the densest of several widths.
@@ -105,22 +108,27 @@ def accidents(
     return np.where(size > 0, most, float(len(ascending)))
 
 
-def tail(chances: Sequence[float], hits: Sequence[int]) -> float:
+def tail(chances: Iterable[float], hits: Sequence[float]) -> float:
     """An upper bound for the probability that as many of a group are hit: by these or others of it.
 
-    The least of Chernoff's bound and the product of the chances of these hits, times the number of choices of so many
-    of the claims that can be hit. All hits count, so that a rule must answer for each claim that it takes.
+    ``chances``: of all of the group; ``hits``: of those that are hit. The least of Chernoff's bound and the product of
+    the chances of these hits, times the number of choices of so many of the claims that can be hit. All hits count, so
+    that a rule must answer for each claim that it takes.
     """
     possible = [min(1.0, one) for one in chances if one > 0]
     count, expected = len(hits), sum(possible)
-    product = sum(log(max(min(1.0, chances[hit]), LEAST_CHANCE)) for hit in hits)
+    product = sum(log(max(min(1.0, one), LEAST_CHANCE)) for one in hits)
     choices = log(comb(max(count, len(possible)), count))
     chernoff = count - expected + count * log(expected / count) if 0 < expected < count else 0.0
     return exp(min(0.0, product + choices, chernoff))
 
 
 def explain(
-    size: int, rules: Mapping[Hashable, Mapping[int, Hit]], chance_of: ChanceOf, tried: Tried, least: int = 1
+    claims: Iterable[Claim],
+    rules: Mapping[Hashable, Mapping[Claim, Hit]],
+    chance_of: ChanceOf,
+    tried: Tried,
+    least: int = 1,
 ) -> list[Explanation]:
     """The rules that explain claims of a group beyond accident: the least likely by accident first, then of the rest.
 
@@ -128,27 +136,26 @@ def explain(
     ``chance_of``: that a rule hits a claim by accident. ``tried``: how many rules up to a rule, in an order that
     does not know the claims, could have explained so many. ``least``: how many claims a rule must explain.
     """
-    left, found, known = set(range(size)), list[Explanation](), dict(rules)
+    left, found, known = dict.fromkeys(claims), list[Explanation](), dict(rules)
     while left and known:
-        members, judged = sorted(left), list[Explanation]()
+        judged = list[Explanation]()
         for rule, all_hits in known.items():
             hits = {claim: hit for claim, hit in all_hits.items() if claim in left}
             if len(hits) >= least:
-                chances = [chance_of(rule, claim) for claim in members]
-                bound = tail(chances, [place for place, claim in enumerate(members) if claim in hits])
-                rank = tried(rule, len(hits), [one.rule for one in found])
-                judged.append(Explanation(rule, hits, rank * bound))
+                chances = {claim: chance_of(rule, claim) for claim in left}
+                bound = tail(chances.values(), [chances[claim] for claim in left if claim in hits])
+                judged.append(Explanation(rule, hits, tried(rule, len(hits), [one.rule for one in found]) * bound))
         best = min(judged, key=lambda one: (one.chance, -len(one.hits)), default=None)
         if best is None or best.chance >= SIGNIFICANT:
             break
         if taken := _sure(best.hits, {claim: chance_of(best.rule, claim) for claim in left}):
             found.append(replace(best, hits=taken))
-            left -= taken.keys()
+            left = {claim: None for claim in left if claim not in taken}
         known = {one.rule: known[one.rule] for one in judged if one is not best}
     return found
 
 
-def _sure(hits: Mapping[int, Hit], chances: Mapping[int, float]) -> dict[int, Hit]:
+def _sure(hits: Mapping[Claim, Hit], chances: Mapping[Claim, float]) -> dict[Claim, Hit]:
     """Those of a rule's hits that are hardly accidental.
 
     That a rule is true of some claims does not say of which. Of what share it is true, is told by those that are about

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from parsers.io.files import leading_out
@@ -22,6 +23,20 @@ _REPOSITORY = re.compile(r"https?://github\.com/[^/]+/[^/]+/(?:blob|tree|raw)/[^
 _ELSEWHERE = re.compile(r"[a-z]+:|#|//", re.IGNORECASE)
 _LINK_TARGET = re.compile(r"\]\(([^()\s]+)")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|svg|gif|webp)$", re.IGNORECASE)
+
+
+class Reach(NamedTuple):
+    """Where the links of a row lead: the data files that they name, or that are below a folder, and other documents.
+
+    ``around``: the data files that share a folder with these; else those below its document, and where there are none,
+    those that are called as the document is. ``near``: both. ``dead``: what is not there, if anything.
+    """
+
+    linked: list[str]
+    documents: list[str]
+    around: list[str]
+    near: frozenset[str]
+    dead: str | None
 
 
 @dataclass(eq=False)
@@ -49,17 +64,19 @@ class Checkout:
         root = Path(os.path.commonpath([common, evidence]))
         documents: dict[str, None] = {}
         for place in places:
-            path = _relative(place.resolve() if place.is_dir() else place.parent.resolve() / place.name, root)
-            found = _files(root, path) if place.is_dir() else [path]
-            documents |= dict.fromkeys(one for one in found if not place.is_dir() or is_named(one, patterns))
+            if place.is_dir():
+                found = _files(root, _relative(place.resolve(), root))
+                documents |= dict.fromkeys(one for one in found if is_named(one, patterns))
+            else:
+                documents[_relative(place.parent.resolve() / place.name, root)] = None
         return cls(root, tuple(documents), _relative(evidence, root))
 
     @cached_property
-    def data(self) -> list[str]:
+    def data(self) -> dict[str, None]:
         """The files that may be evidence, in order."""
         documents = set(self.documents)
         files = (one for one in _files(self.root, self.logs) if is_data(one) and one not in documents)
-        return [one for one in files if not one.endswith(SUFFIX)]
+        return dict.fromkeys(one for one in files if not one.endswith(SUFFIX))
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -67,12 +84,8 @@ class Checkout:
         return [claim for document in self.documents for claim in claims_of(self.root, document)]
 
     @cached_property
-    def _data(self) -> frozenset[str]:
-        return frozenset(self.data)
-
-    @cached_property
-    def _below(self) -> dict[str, list[str]]:
-        """All data files below each folder; "" is the root."""
+    def below(self) -> dict[str, list[str]]:
+        """All data files below each folder that has some; "" is the root."""
         found: dict[str, list[str]] = {}
         for path in self.data:
             folder = path
@@ -81,11 +94,7 @@ class Checkout:
                 found.setdefault(folder, []).append(path)
         return found
 
-    def below(self, folder: str) -> list[str]:
-        """The data files below a folder."""
-        return self._below.get(folder, [])
-
-    def target(self, document: str, link: str) -> str | None:
+    def _target(self, document: str, link: str) -> str | None:
         """The path that a link of a document leads to; None where it leads out of the checkout.
 
         A link to a file of any repository of GitHub is taken for one to this checkout, as pages link to their own.
@@ -99,47 +108,33 @@ class Checkout:
         path = posixpath.normpath(unquote(path.partition("#")[0].partition("?")[0])).rstrip("/")
         return None if path.startswith("..") else path
 
-    def targets(self, claim: Claim) -> list[str]:
-        """The paths that the links of a claim's row lead to, pictures aside."""
-        found = (self.target(claim.document, link) for link in claim.links if not _PICTURE.search(link))
-        return list(dict.fromkeys(filter(None, found)))
+    def reach(self, claim: Claim) -> Reach:
+        """Where the row of a claim leads to."""
+        return self._reach(claim.document, claim.links)
 
-    def linked(self, claim: Claim) -> list[str]:
-        """The data files that the links of a claim's row lead to: files, or all below a folder."""
-        found: list[str] = []
-        for path in self.targets(claim):
-            found += [path] if path in self._data else self.below(path) if path != "." else []
-        return list(dict.fromkeys(found))
-
-    def linked_documents(self, claim: Claim) -> list[str]:
-        """The other documents that the links of a claim's row lead to."""
-        return [path for path in self.targets(claim) if path in self.documents and path != claim.document]
-
-    def dead(self, claim: Claim) -> str | None:
-        """What a link of a claim's row leads to that is not in the checkout; None where all is there."""
-        gone = (path for path in self.targets(claim) if is_data(path) and not os.path.exists(self.root / path))  # noqa: PTH110 - a name may be none that a file can have
-        return next(gone, None)
+    @cache  # noqa: B019 - a checkout lives as long as its audit
+    def _reach(self, document: str, links: tuple[str, ...]) -> Reach:
+        led = (self._target(document, link) for link in links if not _PICTURE.search(link))
+        targets = dict.fromkeys(filter(None, led))
+        some = ([path] if path in self.data else self.below.get(path, []) for path in targets)
+        linked = list(dict.fromkeys(one for paths in some for one in paths))
+        documents = [path for path in targets if path in self.documents and path != document]
+        gone = (path for path in targets if is_data(path) and not os.path.exists(self.root / path))  # noqa: PTH110 - a name may be none that a file can have
+        if folders := {posixpath.dirname(path) for path in (*linked, *documents)}:
+            around = list(dict.fromkeys(one for folder in sorted(folders) for one in self.below.get(folder, [])))
+        elif targets:  # what lies here is of something else
+            around = []
+        else:
+            beside = self.below.get(posixpath.dirname(document))
+            around = beside or namesakes(document, self.data) or (list(self.data) if self.logs else [])
+        return Reach(linked, documents, around, frozenset((*around, *linked)), next(gone, None))
 
     @cache  # noqa: B019 - a checkout lives as long as its audit
     def led_to(self, document: str) -> list[str]:
         """The documents that any link of a document leads to, or that lie in a folder that one does."""
         links = _LINK_TARGET.findall(text_of(self.root / document))
-        targets = {self.target(document, link) for link in links} - {None, ""}
+        targets = {self._target(document, link) for link in links} - {None, ""}
         return [one for one in self.documents if one in targets or posixpath.dirname(one) in targets]
-
-    def around(self, claim: Claim) -> list[str]:
-        """The data files that share the folder of what a claim's row leads to; else those below its document.
-
-        Where there are none, those that are called as the document is. There are none where the row leads to what is
-        not in the checkout: what lies here is of something else.
-        """
-        folders = {posixpath.dirname(path) for path in (*self.linked(claim), *self.linked_documents(claim))}
-        if folders:
-            return list(dict.fromkeys(path for folder in sorted(folders) for path in self.below(folder)))
-        if self.targets(claim):
-            return []
-        beside = self.below(posixpath.dirname(claim.document))
-        return beside or namesakes(claim.document, self.data) or (self.data if self.logs else [])
 
 
 def is_named(path: str, patterns: Iterable[str]) -> bool:
@@ -158,11 +153,7 @@ def _files(root: Path, folder: str) -> list[str]:
     found: list[str] = []
     for place, folders, names in os.walk(root / folder):
         folders[:] = [one for one in folders if not one.startswith(".")]
-        below = _relative(Path(place), root)
         files = (Path(place, name) for name in names if not name.startswith("."))
-        found += [posixpath.join(below, one.name) for one in files if not one.is_symlink() or _is_within(one, root)]
+        kept = (one for one in files if not one.is_symlink() or (one.exists() and leading_out([one], root) is None))
+        found += [_relative(one, root) for one in kept]
     return sorted(found)
-
-
-def _is_within(link: Path, root: Path) -> bool:
-    return link.exists() and leading_out([link], root) is None

@@ -4,13 +4,15 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from . import vocabulary as words
-from .constants import BEFORE, BEHIND, DATA_SHEET, WORDY
-from .documents import CELL, CODE, HEADER, PROSE, Passage, Place, Places, passages_of, text_of
+from .documents import CELL, CODE, HEADER, HEADING, TEXTS, Passage, Place, Places, passages_of, text_of
 from .number import Form, Number, Printed, numbers_in
+
+AROUND = 60  # characters in front of a number that may name it, and behind it that may hold its unit
+WORDY = 24  # characters beside the number of a cell, from which the words there say what it counts, not the header
+DATA_SHEET = 2  # columns of a table that only data sheets have (price, TDP, clock), from which it is one
 
 
 @dataclass(eq=False, kw_only=True)
@@ -35,6 +37,11 @@ class Claim(Place):
         """Whether it claims a measurement."""
         return self.quantity in words.MEASURED
 
+    @property
+    def in_row(self) -> tuple[object, ...]:
+        """What identifies its row: of a table, or the line of a text."""
+        return (self.document, self.table, self.row) if self.table >= 0 else (self.document, "line", self.line)
+
 
 def claims_of(root: Path, document: str) -> list[Claim]:
     """Every number of a document, in order; raises OSError where it cannot be read."""
@@ -42,11 +49,11 @@ def claims_of(root: Path, document: str) -> list[Claim]:
     places, found = Places(text), dict[tuple[int, int], Claim]()
     for passage in passages_of(document, text):
         for printed in numbers_in(passage.shown):
-            line, column = places.of(passage.offset + printed.start)
-            if (line, column) not in found:  # a number of a list is one of its line, too
+            line, column = place = places.of(passage.offset + printed.start)
+            if place not in found:  # a number of a list is one of its line, too
                 labels = vars(passage.place)
                 claim = Claim(**labels, document=document, line=line, column=column, number=printed.number)
-                found[line, column] = Context.of(claim, passage, printed).classified()
+                found[place] = Context.of(claim, passage, printed).classified()
     claims = [found[place] for place in sorted(found)]
     _mark_data_sheets(claims)
     return claims
@@ -70,7 +77,7 @@ _IN_CODE = (words.TIME, words.RATE)
 _RESULT = re.compile(r"^\s*p\s*[=:]|tensor\(|(?:loss|time|mean|std|acc)\w{0,20}\s{0,3}[=:]", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Context:
     """A claim and the text before and behind its number; says what the number counts.
 
@@ -82,17 +89,23 @@ class Context:
     behind: str
     form: Form
     is_result: bool  # whether a number of code may be a claim without a unit
-    is_heading: bool
 
     @classmethod
     def of(cls, claim: Claim, passage: Passage, printed: Printed) -> "Context":
         """A claim in its passage."""
         shown = passage.shown
-        before = shown[max(0, printed.start - BEFORE) : printed.start]
-        behind = shown[printed.end : printed.end + BEHIND].rstrip()
+        before = shown[max(0, printed.start - AROUND) : printed.start]
+        behind = shown[printed.end : printed.end + AROUND].rstrip()
         is_result = claim.place != CODE or bool(_RESULT.search(shown.partition("#")[2]))
-        before = before.strip() if claim.place == CELL else before
-        return cls(claim, before, behind, printed.form, is_result, passage.is_heading)
+        return cls(claim, before.strip() if claim.place == CELL else before, behind, printed.form, is_result)
+
+    def __post_init__(self) -> None:
+        claim, found = self.claim, _NAME.search(self.before)
+        self.own_name = found[1] if found else ""
+        beside = (self.before, self.behind) if claim.place == CELL else ()
+        # Whether there are words beside the number that may name it, and whether the number names a row itself.
+        self.is_wordy = claim.place in (*TEXTS, HEADER) or any(map(_LETTERS.search, beside))
+        self.names_row = claim.place == CELL and claim.col == 0
 
     def classified(self) -> Claim:
         """The claim with its quantity and unit."""
@@ -104,27 +117,19 @@ class Context:
             claim.quantity = words.IDENTIFIER
         if claim.is_measured and _SPREAD.search(self.before):
             claim.quantity = words.SPREAD
-        claim.unit = self._unit()
+        labels = (self.own_name, claim.col_label, claim.row_label, claim.heading)
+        is_time_of_day = self.form in (Form.DURATION, Form.CLOCK)
+        if claim.is_measured:
+            said = words.unit_behind(self.behind)
+            within = (unit for label in labels if (unit := words.unit_within(label, claim.quantity)))
+            is_own = said is not None and said[0] == claim.quantity
+            claim.unit = "s" if is_time_of_day else said[1] if said and is_own else next(within, "")
         if claim.quantity == words.TIME:
-            labels = (self._own_name, claim.col_label, claim.row_label, claim.heading)
             claim.unit_seconds = words.seconds_of(self.behind[:16], *labels)
             if self.form is Form.CLOCK and claim.number.text.count(":") == 1 and claim.unit_seconds == 3600.0:
                 claim.number = replace(claim.number, value=claim.number.value * 60, step=claim.number.step * 60)
-            if self.form in (Form.DURATION, Form.CLOCK):
-                claim.unit_seconds = 1.0
+            claim.unit_seconds = 1.0 if is_time_of_day else claim.unit_seconds
         return claim
-
-    @cached_property
-    def _own_name(self) -> str:
-        found = _NAME.search(self.before[-BEFORE:])
-        return found[1] if found else ""
-
-    @cached_property
-    def _is_wordy(self) -> bool:
-        """Whether there are words beside the number that may name it."""
-        if self.claim.place == CELL:
-            return bool(_LETTERS.search(self.before) or _LETTERS.search(self.behind))
-        return self.claim.place in (PROSE, CODE, HEADER)
 
     def _known(self) -> list[str]:
         """What labels say is counted, the nearest first; a long text in a cell speaks for itself.
@@ -132,14 +137,14 @@ class Context:
         Of headings, which are sentences, only what is measured.
         """
         claim = self.claim
-        if claim.place == CELL and claim.col == 0:  # a row is named there
+        if self.names_row:
             labels = [claim.col_label]
-        elif claim.place == CELL and self._is_wordy and len(self.before) + len(self.behind) > WORDY:
+        elif claim.place == CELL and self.is_wordy and len(self.before) + len(self.behind) > WORDY:
             return []
         else:
             labels = [claim.col_label, claim.row_label]
         said = [words.of_label(label) for label in labels]
-        if claim.place == CELL and claim.col > 0:
+        if claim.place == CELL and not self.names_row:
             said += [one for part in claim.heading.split(" / ") if (one := words.of_label(part)) in words.MEASURED]
         return [one for one in said if one and one != words.VALUE]
 
@@ -149,25 +154,19 @@ class Context:
         if claim.place == CELL and words.GOAL in (of_column, words.of_label(claim.row_label)):
             return words.GOAL
         if self.form is not Form.PLAIN:
-            return self._quantity_of_form()
+            # A duration is a time, a clock is one where a label says so, else a time of day.
+            labels = (self.own_name, claim.col_label, claim.row_label)
+            is_time = self.form is Form.DURATION or words.TIME in map(words.of_label, labels)
+            return words.TIME if is_time and self.form is not Form.DATE else words.DATE
         if of_unit := words.of_unit(self.behind):
             return words.RATIO if of_unit == words.COUNT and claim.number.step < 1 else of_unit
-        names_row = claim.place == CELL and claim.col == 0
-        if self._is_wordy and not names_row and (of_name := words.of_label(self._own_name)):
+        if self.is_wordy and not self.names_row and (of_name := words.of_label(self.own_name)):
             return of_name
         known = self._known()
-        quantity = known[0] if known else words.IDENTIFIER if self.is_heading else words.BARE
-        if claim.place != CELL or names_row or self._is_wordy:
+        quantity = known[0] if known else words.IDENTIFIER if claim.place == HEADING else words.BARE
+        if claim.place != CELL or self.names_row or self.is_wordy:
             return quantity
         return self._quantity_in_grid(quantity, known, of_column)
-
-    def _quantity_of_form(self) -> str:
-        """A duration is a time, a clock is one where a label says so, else a time of day."""
-        if self.form is Form.DATE:
-            return words.DATE
-        labels = (self._own_name, self.claim.col_label, self.claim.row_label)
-        is_time = self.form is Form.DURATION or words.TIME in map(words.of_label, labels)
-        return words.TIME if is_time else words.DATE
 
     def _quantity_in_grid(self, quantity: str, known: Sequence[str], of_column: str | None) -> str:
         """A table of settings by settings holds what its heading, column or row names that is measured.
@@ -184,18 +183,6 @@ class Context:
         if is_unnamed and _is_fine(self.claim.number):
             return words.SCORE if self.claim.number.value < 1 else words.RATE
         return quantity
-
-    def _unit(self) -> str:
-        """The unit of what is measured: of a duration seconds, else what stands behind the number or in a label."""
-        claim = self.claim
-        if not claim.is_measured:
-            return ""
-        if self.form in (Form.DURATION, Form.CLOCK):
-            return "s"
-        if (said := words.unit_behind(self.behind)) and said[0] == claim.quantity:
-            return said[1]
-        labels = (self._own_name, claim.col_label, claim.row_label, claim.heading)
-        return next((unit for label in labels if (unit := words.unit_within(label, claim.quantity))), "")
 
 
 def _is_fine(number: Number) -> bool:

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +18,18 @@ from markdown_it import MarkdownIt
 
 from parsers.io.files import data_of
 
-from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
 from .number import NUMBER
 
-CELL, HEADER, ITEM, PROSE, KEY, CODE, LINE = "cell", "header", "item", "prose", "key", "code", "line"
+CELL, HEADER, ITEM, PROSE, HEADING = "cell", "header", "item", "prose", "heading"
+KEY, CODE, LINE = "key", "code", "line"
+TEXTS = (PROSE, HEADING, CODE)
+HEAD = 8_192  # bytes of a file by which its encoding is known, and whether it is text
+BINARY = 0.02  # share of control characters from which a file is no text: random bytes have a tenth, logs none
+CAPTION_LINES = 8  # of text above a table that may say what it counts (PaddlePaddle/Perf names units 6 lines above)
+LONGEST_LABEL = 200  # characters of a heading, a key or a caption; more is text
+LIST_NAME = 100  # characters in front of a list in which its name stands
+MOST_NESTED = 100  # keys of a number of a JSON file; deeper files are made to cost
+MOST_SPANNED = 16  # columns of a cell of an HTML table (the widest of 467 seen spans 4); more is made to cost
 
 
 class Places:
@@ -60,14 +68,12 @@ class Place:
     links: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """What is read of a document from an offset on."""
 
     shown: str
     offset: int
     place: Place
-    is_heading: bool = False
 
 
 def passages_of(name: str, text: str) -> Iterator[Passage]:
@@ -127,19 +133,9 @@ class KeyValue(NamedTuple):
     offset: int
 
 
-@dataclass
-class _Open:
-    """An object or a list that is not closed yet, with the key that it is at."""
-
-    group: int
-    outer: int
-    is_list: bool
-    key: str = ""
-
-
 def json_values(text: str) -> Iterator[KeyValue]:
     """The numbers of a JSON file, each with its keys. Tokens are enough for that: no depth and no flaw stops them."""
-    around = [_Open(0, 0, is_list=False)]
+    keys, around = [""], [(0, 0, False)]  # of what is open: the key that it is at; its groups, and whether it is a list
     objects, said = 0, ""
     for token in _TOKEN.finditer(text):
         word, number = token[1], token[2]
@@ -147,16 +143,16 @@ def json_values(text: str) -> Iterator[KeyValue]:
             said = word[:LONGEST_LABEL]
         elif number is not None:
             if NUMBER.fullmatch(number):
-                path = tuple(one.key for one in around[:MOST_NESTED] if one.key)
-                yield KeyValue(path, around[-1].group, around[-1].outer, number, token.start())
+                yield KeyValue(tuple(filter(None, keys[:MOST_NESTED])), *around[-1][:2], number, token.start())
         elif token[0] == ":":
-            around[-1].key = said
-        elif token[0] == "{":
-            objects += 1
-            around.append(_Open(objects, 0 if around[-1].is_list else around[-1].group, is_list=False))
-        elif token[0] == "[":
-            around.append(_Open(around[-1].group, around[-1].outer, is_list=True))
-        elif len(around) > 1:
+            keys[-1] = said
+        elif token[0] in "{[":
+            group, outer, in_list = around[-1]
+            objects += token[0] == "{"
+            around.append((objects, 0 if in_list else group, False) if token[0] == "{" else (group, outer, True))
+            keys.append("")
+        elif len(keys) > 1:
+            keys.pop()
             around.pop()
 
 
@@ -191,59 +187,55 @@ class _Cell(NamedTuple):
     offset: int
     links: tuple[str, ...]
 
+    @property
+    def label(self) -> str:
+        return self.shown.strip(" `\t")
+
 
 _Rows = list[list[_Cell]]  # the first is the header
 
 
-def visible(text: str) -> str:
+def _visible(text: str) -> str:
     """A text with what is not read blanked out, every column where it was: targets of links, tags, URLs, entities."""
-    text = _UNREAD_PARTS.sub(_blank, _LINK.sub(_words_of_link, text))
-    return text.replace("*", " ").replace("~~", "  ")
+    text = _LINK.sub(lambda link: _blank(link) if link[0][0] == "!" else f" {link[1]}".ljust(len(link[0])), text)
+    return _UNREAD_PARTS.sub(_blank, text).replace("*", " ").replace("~~", "  ")
 
 
 def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0])
 
 
-def _words_of_link(found: re.Match[str]) -> str:
-    return _blank(found) if found[0].startswith("!") else (" " + found[1]).ljust(len(found[0]))
-
-
-def _without_names(found: re.Match[str]) -> str:
+def _without_name(span: re.Match[str]) -> str:
     """Code in a text: `val_bpb = 1.15` is a claim, `runs/2024-10-13/x.log` is a name."""
-    return found[0] if _IS_CLAIM.search(found[1]) or not _IS_NAME.search(found[1]) else _blank(found)
+    return span[0] if _IS_CLAIM.search(span[1]) or not _IS_NAME.search(span[1]) else _blank(span)
 
 
-def _parser() -> MarkdownIt:
-    """A parser of blocks: what is in a line is read with its columns, and HTML and indented text are texts."""
-    parser = MarkdownIt("commonmark").enable("table").disable(["code", "html_block", "reference"])
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
-
-@dataclass
 class _Markdown:
-    """A Markdown document: which of its lines are code, headings and tables, and how many tables were read of it."""
+    """A Markdown document: which of its lines are code, headings and tables, and how many tables were read of it.
 
-    text: str
-    code: dict[int, int] = field(default_factory=dict)  # line -> the line in which its block begins
-    titles: dict[int, str] = field(default_factory=dict)
-    tables: dict[int, tuple[int, _Rows]] = field(default_factory=dict)  # line in which one begins -> line behind it
-    count: int = 0
+    ``code``: of each line of code the first of its block. ``tables``: by the first line of each the one behind it.
+    """
 
-    def __post_init__(self) -> None:
-        self.lines, self.places = self.text.split("\n"), Places(self.text)
-        tokens = _parser().parse(self.text)
+    def __init__(self, text: str) -> None:
+        self.text, self.lines, self.places = text, text.split("\n"), Places(text)
+        self.code: dict[int, int] = {}
+        self.titles: dict[int, str] = {}
+        self.tables: dict[int, tuple[int, _Rows]] = {}
+        self.count = 0
+        # Of blocks alone: what is in a line is read with its columns, and HTML and indented text are texts.
+        parser = MarkdownIt("commonmark").enable("table").disable(["code", "html_block", "reference"])
+        parser.core.ruler.enableOnly(["normalize", "block"])
+        tokens = parser.parse(text)
         for place, token in enumerate(tokens):
             first, end = token.map or (0, 0)
             if token.type == "fence":
                 self.code |= dict.fromkeys(range(first, end), first)
-                self._read_code(first + 1, end)
+                self._find_tables_of_code(first + 1, end)
             elif token.type == "heading_open":
                 self.titles[first] = tokens[place + 1].content[:LONGEST_LABEL]
             elif token.type == "table_open":
                 self.tables[first] = end, [self._cells(line) for line in (first, *range(first + 2, end))]
-        for found in _HTML_TABLE.finditer(self.text):
+        for found in _HTML_TABLE.finditer(text):
             first, end = self.places.line(found.start()), self.places.line(found.end() - 1) + 1
             if first not in self.code and (rows := [row for row in self._html_rows(found) if row]):
                 self.tables[first] = end, rows
@@ -256,36 +248,35 @@ class _Markdown:
         cells: list[_Cell] = []
         for end, behind in [*(one.span() for one in apart.finditer(text, start)), (len(text), 0)]:
             links = tuple(link[2] for link in _LINK.finditer(text, start, end))
-            cells.append(_Cell(len(cells), visible(text[start:end]), self.places.starts[line] + start, links))
+            cells.append(_Cell(len(cells), _visible(text[start:end]), self.places.starts[line] + start, links))
             start = behind
         return cells[:-1] if len(cells) > 1 and not cells[-1].shown.strip() else cells
 
-    def _read_code(self, first: int, end: int) -> None:
+    def _find_tables_of_code(self, first: int, end: int) -> None:
         """Tables that are printed in code, below a header without numbers.
 
         Their cells stand between bars, with a rule of dashes below the header, or two blanks or more apart, three or
         more on each line, with a column of decimals.
         """
+
+        def gaps(line: int) -> int:
+            return 0 if "|" in self.lines[line] else len(self._cells(line, _GAP))
+
         lines = [at for at in range(first, end) if not _RULE.fullmatch(self.lines[at])]
-        for bars_or_cells, some in groupby(lines, self._bars_or_cells):
+        for cells_of_gaps, some in groupby(lines, gaps):
             table = list(some)
             begin, behind = table[0], table[-1] + 1
-            rows = [self._cells(at, _GAP if bars_or_cells else _BAR) for at in table]
-            if bars_or_cells:
-                columns = list(zip(*rows[1:], strict=True))
+            head, *rows = (self._cells(at, _GAP if cells_of_gaps else _BAR) for at in table)
+            if cells_of_gaps:
+                columns = zip(*rows, strict=True)
                 are_decimals = (all(_DECIMAL.fullmatch(cell.shown.strip()) for cell in column) for column in columns)
-                is_table = len(columns) > 2 and any(are_decimals)
+                is_table = cells_of_gaps > 2 and any(are_decimals)
             else:
                 is_table = len(table) < behind - begin  # else it is a drawing of boxes
-            is_headed = not any(NUMBER.fullmatch(cell.shown.strip()) for cell in rows[0])
-            if is_table and is_headed and len(rows) > 1:
-                self.tables[begin] = behind, rows
+            if is_table and rows and not any(NUMBER.fullmatch(cell.shown.strip()) for cell in head):
+                self.tables[begin] = behind, [head, *rows]
                 for at in range(begin, behind):
                     del self.code[at]
-
-    def _bars_or_cells(self, line: int) -> int:
-        """0 where a line of code has bars, else how many cells it has between blanks."""
-        return 0 if "|" in self.lines[line] else len(self._cells(line, _GAP))
 
     def _html_rows(self, table: re.Match[str]) -> _Rows:
         """The cells of each row of a table in HTML."""
@@ -295,7 +286,7 @@ class _Markdown:
             if start >= 0:
                 inner = self.text[start : tag.start()]
                 links = (*_HREF.findall(inner), *(link[2] for link in _LINK.finditer(inner)))
-                rows[-1].append(_Cell(col, visible(inner).replace("\n", " "), start, links))
+                rows[-1].append(_Cell(col, _visible(inner).replace("\n", " "), start, links))
                 start, col = -1, col + wide
             name = tag[1].lower()
             if name == "tr":
@@ -323,26 +314,25 @@ class _Markdown:
                 behind, rows = self.tables[number]
                 yield from self._of_table(rows, " / ".join([*reversed(said), heading]))
                 continue
-            in_code, is_heading = number in self.code, number in self.titles
-            if line.strip() and not (in_code or is_heading or "|" in line or line.lstrip().startswith("<")):
+            place = CODE if number in self.code else HEADING if number in self.titles else PROSE
+            if line.strip() and place == PROSE and "|" not in line and not line.lstrip().startswith("<"):
                 said.append(line.strip()[:LONGEST_LABEL])
-            shown = line if in_code else visible(_CODE_SPAN.sub(_without_names, line))
-            place = Place(place=CODE if in_code else PROSE, heading=heading)
-            lines.append(Passage(shown, self.places.starts[number], place, is_heading))
+            shown = line if place == CODE else _visible(_CODE_SPAN.sub(_without_name, line))
+            lines.append(Passage(shown, self.places.starts[number], Place(place=place, heading=heading)))
         yield from self._lists(headings)
         yield from lines
 
     def _of_table(self, rows: _Rows, heading: str) -> Iterator[Passage]:
         """The cells of a table; those of its header name columns."""
-        header = {cell.col: _label(cell.shown) for cell in rows[0]}
+        titles = {cell.col: cell.label for cell in rows[0]}
         yield from (Passage(cell.shown, cell.offset, Place(place=HEADER, heading=heading)) for cell in rows[0])
         for row, cells in enumerate(rows[1:]):
             links = tuple(link for cell in cells for link in cell.links)
-            label = next((_label(cell.shown) for cell in cells if cell.col == 0), "")
+            name = next((cell.label for cell in cells if cell.col == 0), "")
             for cell in cells:
                 place = Place(place=CELL, table=self.count, row=row, col=cell.col, heading=heading, links=links)
-                place.row_label, place.col_label = label if cell.col else "", header.get(cell.col, "")
-                place.row_title = header.get(0, "")
+                place.row_label, place.col_label = name if cell.col else "", titles.get(cell.col, "")
+                place.row_title = titles.get(0, "")
                 yield Passage(cell.shown, cell.offset, place)
         self.count += 1
 
@@ -362,7 +352,3 @@ class _Markdown:
                     place.col_label = name[1].strip()
                     yield Passage(item[0], item.start(), place)
                 names.append(name[1])
-
-
-def _label(shown: str) -> str:
-    return shown.strip(" `\t")

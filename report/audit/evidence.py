@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 
 from parsers.io.files import ERRORS, opened, unpacked
 
-from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
 from .documents import Places, decoded, json_values
 from .number import NUMBER, in_seconds
 from .vocabulary import seconds_of
 
 PACKED = ".gz"
 LAST, LEAST, GREATEST, MEAN = "last", "least", "greatest", "mean"
+LONGEST_LINE = 4_000  # characters; longer lines are data dumps, whose numbers are no records
+LARGEST_FILE = 16 << 20  # bytes, unpacked; longer files are traces, and are named in the account as not read
+KNOWN_LINES = 1 << 17  # lines kept parsed: logs of one program repeat their source text and headers
+KNOWN_SHAPES = 1 << 16  # lines without their numbers
 _NO_DATA = re.compile(
     r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|patch|diff|wav|c|cc|cpp"
     r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|zip|tar|tgz|xz|zst|parquet|lua|prototxt"
@@ -104,22 +107,18 @@ class DataFile:
         """The values of each series, by its place in ``names``."""
         return {int(self.name_of[places[0]]): np.sort(self.values[places]) for places in _grouped(self.name_of)}
 
+    @cached_property
+    def _by_record(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        order = np.argsort(self.records, kind="stable")
+        return order, self.records[order]
+
     def beside(self, place: int) -> NDArray[np.float64]:
         """The other numbers of the record of a number."""
         order, ascending = self._by_record
         first, end = (np.searchsorted(ascending, self.records[place], side) for side in ("left", "right"))
         return self.values[[one for one in order[first:end].tolist() if one != place]]
 
-    @cached_property
-    def _by_record(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        order = np.argsort(self.records, kind="stable")
-        return order, self.records[order]
-
     def stated(self, is_kept: Callable[[Statistic], bool] = lambda _: True) -> Stated:
-        """What is kept of it."""
-        return Stated(self.digest, [one for one in self._statistics() if is_kept(one)])
-
-    def _statistics(self) -> list[Statistic]:
         """Last, least, greatest and mean of each named series, and of all series that share the last word of a name."""
         found = self._reduced(self.name_of, self.names, self.units)
         short = [name if name.endswith(")") else name.rpartition(" ")[2] for name in self.names]
@@ -128,7 +127,8 @@ class DataFile:
             units = dict(zip(short, self.units, strict=True))
             merged = np.array([distinct[name] for name in short], dtype=np.int32)
             found += self._reduced(merged[self.name_of], list(distinct), [units[name] for name in distinct])
-        return list({(one.name, one.how, one.seconds): one for one in found}.values())
+        every = {(one.name, one.how, one.seconds): one for one in found}.values()
+        return Stated(self.digest, [one for one in every if is_kept(one)])
 
     def _reduced(self, name_of: NDArray[np.int32], names: Sequence[str], units: Sequence[str]) -> list[Statistic]:
         found = []
@@ -138,12 +138,9 @@ class DataFile:
                 continue
             seconds = seconds_of(unit, name) if unit or "_" in name or "time" in name else None
             part = self.values[places]
-            ways = {LAST: -1}
-            if len(part) > 1:
-                ways |= {LEAST: int(part.argmin()), GREATEST: int(part.argmax())}
+            ways = {LAST: -1, LEAST: int(part.argmin()), GREATEST: int(part.argmax())} if len(part) > 1 else {LAST: -1}
             for how, at in ways.items():
-                line = int(self.lines[places[at]])
-                found.append(Statistic(name, how, float(part[at]), line, seconds))
+                found.append(Statistic(name, how, float(part[at]), int(self.lines[places[at]]), seconds))
             if len(part) > 1:
                 found.append(Statistic(name, MEAN, float(part.mean()), 0, seconds))
         return found
@@ -272,9 +269,9 @@ def _of_table(text: str) -> Iterator[Row]:
 
 
 def _cells(line: str, mark: str) -> list[str]:
-    with suppress(csv.Error, StopIteration):  # a cell that is too long, an empty line
-        return next(csv.reader([line], delimiter=mark)) if '"' in line else line.split(mark)
-    return line.split(mark)
+    if '"' not in line or len(line) > LONGEST_LINE:
+        return line.split(mark)
+    return next(csv.reader([line.replace("\r", " ")], delimiter=mark), [])
 
 
 def _of_json(text: str) -> Iterator[Row]:
@@ -290,8 +287,7 @@ def _of_json(text: str) -> Iterator[Row]:
 
 def _collected(path: str, digest: str, rows: Iterable[Row]) -> DataFile:
     values: list[float] = []
-    counts: list[int] = []
-    places: list[tuple[int, int]] = []
+    places: list[tuple[int, int, int]] = []  # record, line, and how many numbers are there
     ids: list[int] = []
     known: dict[Name, int] = {}
     of_names: dict[Sequence[Name], list[int]] = {}
@@ -300,17 +296,9 @@ def _collected(path: str, digest: str, rows: Iterable[Row]) -> DataFile:
         if of_row is None:
             of_row = of_names[names] = [known.setdefault(one, len(known)) for one in names]
         values += some
-        counts.append(len(of_row))
-        places.append((record, line))
+        places.append((record, line, len(of_row)))
         ids += of_row
-    both = np.repeat(np.array(places, dtype=np.int32).reshape(-1, 2), counts, axis=0)
-    return DataFile(
-        path,
-        digest,
-        np.array(values, dtype=np.float64),
-        both[:, 0],
-        both[:, 1],
-        [name for name, _ in known],
-        np.array(ids, dtype=np.int32),
-        [unit for _, unit in known],
-    )
+    records, lines, counts = np.array(places, dtype=np.int32).reshape(-1, 3).T
+    of_series, units = [name for name, _ in known], [unit for _, unit in known]
+    every = np.array(values, dtype=np.float64), np.repeat(records, counts), np.repeat(lines, counts)
+    return DataFile(path, digest, *every, of_series, np.array(ids, dtype=np.int32), units)

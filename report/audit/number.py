@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from .constants import FLOAT_NOISE
-
 HALF_UP, TRUNCATED = "half_up", "truncated"
+# Noise of printed decimals, as a share of the last digit: a decimal of 15 digits is exact to about 1e-3 of it.
+FLOAT_NOISE = 1e-3
 # A number that is no part of a word, a version or a path; with thousands separators and exponent.
 _NUMBER = (
     r"(?<![\w.#@/\\-])[-+−]?"
@@ -103,37 +103,31 @@ def numbers_in(text: str) -> Iterator[Printed]:
     """The numbers of a text in order; a compound duration, a clock and a date are one each."""
     if spaced := _SPACED.fullmatch(text):
         plain = Number.of(re.sub(r"\s", "", spaced[1]))
-        yield Printed(Number(spaced[1], plain.value, plain.step), spaced.start(1), spaced.end(1))
+        yield Printed(Number(spaced[1], plain.value, plain.step), *spaced.span(1))
         return
     for found in _FORMS.finditer(text):
         form = Form(found.lastgroup or Form.PLAIN)
-        if form is Form.PLAIN:
-            yield _scaled(text, found.start(), found.end())
-        elif form is Form.DATE:
-            yield Printed(Number(found[0], float(found[0][:4]), 1.0), found.start(), found.end(), form)
+        if form is Form.DATE:
+            yield Printed(Number(found[0], float(found[0][:4]), 1.0), *found.span(), form)
         elif form is Form.CLOCK:
-            yield Printed(_clock(found[0]), found.start(), found.end(), form)
-        elif duration := _duration(found[0]):
-            yield Printed(duration, found.start(), found.end(), form)
+            yield Printed(_clock(found[0]), *found.span(), form)
+        elif form is Form.DURATION and (duration := _duration(found[0])):
+            yield Printed(duration, *found.span(), form)
         else:
-            for one in NUMBER.finditer(text, found.start(), found.end()):
-                yield _scaled(text, one.start(), one.end())
+            for one in NUMBER.finditer(text, *found.span()):
+                letter = _SCALE.match(text, one.end())
+                scale = _SCALES[letter[letter.lastindex or 0]] if letter else 1.0
+                yield Printed(Number.of(one[0], scale), one.start(), (letter or one).end())
 
 
 def in_seconds(text: str) -> str:
     """A text with each compound duration in seconds: "2min 49s" as "169 s"."""
-    return _FORMS.sub(lambda found: _told_in_seconds(found[0]) if found["duration"] else found[0], text)
 
+    def told(found: re.Match[str]) -> str:
+        duration = _duration(found[0]) if found["duration"] else None
+        return f"{duration.value:.10g} s" if duration else found[0]
 
-def _told_in_seconds(text: str) -> str:
-    duration = _duration(text)
-    return f"{duration.value:.10g} s" if duration else text
-
-
-def _scaled(text: str, start: int, end: int) -> Printed:
-    letter = _SCALE.match(text, end)
-    scale = _SCALES[letter[letter.lastindex or 0]] if letter else 1.0
-    return Printed(Number.of(text[start:end], scale), start, letter.end() if letter else end)
+    return _FORMS.sub(told, text)
 
 
 def _duration(text: str) -> Number | None:

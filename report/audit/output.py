@@ -5,7 +5,7 @@ What a finding says is made of its values for each language; nothing reads it.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from io import StringIO
@@ -24,9 +24,10 @@ from ..wording.words import Translate, worded
 from .audited import FINGERPRINT, Audit, fingerprints
 from .board import Kind, Verdict
 from .chance import Hit, Means
+from .claims import Claim
 from .documents import LINE
 from .evidence import GREATEST, LAST, LEAST, MEAN
-from .labels import Agreement, Compared
+from .labels import Agreement
 from .number import TRUNCATED
 from .rulings import GOOD, Finding, Ruling, account
 
@@ -121,11 +122,10 @@ def terminal(found: Audit, *, everything: bool, strict: bool, colour: bool, tran
     console = Console(out, force_terminal=colour)
     for one in found.findings:
         if everything or one.ruling in LISTED or one.fails(strict=strict):
-            told = printable(f"{_place(one)}:{one.claim.column}: {worded(_said(one), translate)}")
+            told = f"{one.claim.document}:{one.claim.line}:{one.claim.column}: {worded(_said(one), translate)}"
             shade = "green" if one.ruling in GOOD else "red" if one.ruling == Ruling.CONTRADICTED else "yellow"
-            console.print(Text(told, shade), soft_wrap=True)
-    accounts = [worded(said, translate) for said in _accounts(found)]
-    for said in (*accounts, *map(": ".join, _verdicts(found, translate))):
+            console.print(Text(printable(told), shade), soft_wrap=True)
+    for said in (*(worded(one, translate) for one in _accounts(found)), *map(": ".join, _verdicts(found, translate))):
         console.print(Text(printable(said)), soft_wrap=True)
     return out.getvalue()
 
@@ -136,7 +136,7 @@ def as_markdown(found: Audit, translate: Translate) -> str:
     rulings = [[translate(ruling), str(count), translate(MEANINGS[ruling])] for ruling, count in counts.items()]
     tables = ((VERDICT_HEAD, _verdicts(found, translate)), (MEANINGS_HEAD, rulings))
     listed = [one for one in found.findings if one.ruling in LISTED]
-    texts = [f"{_place(one)}: {worded(_said(one), translate)}" for one in listed]
+    texts = [f"{one.claim.document}:{one.claim.line}: {worded(_said(one), translate)}" for one in listed]
     texts += [worded(said, translate) for said in _accounts(found)]
     parts = [markdown.table([*map(translate, head)], body) for head, body in tables if body]
     return "\n\n".join([*parts, "\n".join(f"- {markdown.text(text)}" for text in texts)]) + "\n"
@@ -144,26 +144,24 @@ def as_markdown(found: Audit, translate: Translate) -> str:
 
 def as_json(found: Audit) -> Iterator[dict[str, Any]]:
     """An object for each number, then one for each document with its account, as ``audit.schema.json`` has them."""
-    for finding in found.findings:
-        yield number_as_json(finding)
+    yield from map(number_as_json, found.findings)
     for document, some in found.by_document.items():
         numbers, lines = _split(some)
-        altered = {"altered_lines": len(lines)} if lines else {}
-        yield {"document": document, "account": account(numbers), **altered}
-    for one in found.verdicts:
-        yield asdict(one)
+        yield {"document": document, "account": account(numbers), **({"altered_lines": lines} if lines else {})}
+    yield from map(asdict, found.verdicts)
 
 
 def number_as_json(finding: Finding) -> dict[str, Any]:
     """The object of one number."""
     claim, hit = finding.claim, finding.hit
-    how, where = None, None
+    how: dict[str, Any] | None = None
+    where = None
     if hit:
-        rule = {key: getattr(hit.rule, key) or None for key in ("means", "of", "over")}
-        value = hit.value if isfinite(hit.value) else None
-        how = {**rule, "name": hit.rule.name, "logs": hit.rule.count, "value": value}
-        how |= {"rounding": hit.rounding or None, "together": finding.together}
-        where = {"path": hit.path or None, "line": hit.line or None, "of": list(hit.places)}
+        how = {"means": hit.means, "of": hit.of or None, "over": hit.over or None, "name": hit.name, "logs": hit.count}
+        how |= {"value": hit.value if isfinite(hit.value) else None, "rounding": hit.rounding or None}
+        how["together"] = finding.together
+        where = {"path": hit.path or None, "line": hit.line or None, "of": [_at(one) for one in hit.operands]}
+    axes = {axis: {"label": own, "log": log} for axis, own, log in finding.labels.axes}
     return {
         "document": claim.document,
         "line": claim.line,
@@ -176,10 +174,7 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
         "ruling": finding.ruling,
         "how": how,
         "where": where,
-        "labels": {
-            "agreement": finding.labels.agreement,
-            "axes": {axis: {"label": own, "log": log} for axis, own, log in finding.labels.axes},
-        },
+        "labels": {"agreement": finding.labels.agreement, "axes": axes},
         "chance": finding.chance,
         "logs": finding.logs,
         "accepted": finding.is_accepted,
@@ -191,16 +186,14 @@ def sarif(found: Audit, translate: Translate) -> str:
     results = []
     for one, mark in zip(found.findings, fingerprints(found.findings), strict=True):
         if one.ruling not in GOOD:
-            result = _sarif_result(one.ruling, worded(_said(one), translate), found.root, one.claim.document)
-            place = result["locations"][0]["physicalLocation"]
-            place["region"] = {"startLine": one.claim.line, "startColumn": one.claim.column}
+            region = {"region": {"startLine": one.claim.line, "startColumn": one.claim.column}}
+            result = _sarif_result(one.ruling, worded(_said(one), translate), found.root, one.claim.document, region)
             result["partialFingerprints"] = {FINGERPRINT: mark}
-            result |= {"suppressions": [{"kind": "external"}]} if one.is_accepted else {}
-            results.append(result)
+            results.append(result | ({"suppressions": [{"kind": "external"}]} if one.is_accepted else {}))
     for verdict in found.failed:
         said = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
         path = verdict.path or verdict.runs or verdict.record
-        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path))
+        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path, {}))
     rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
     told = [{"id": rule, "shortDescription": {"text": translate(said)}} for rule, said in rules.items()]
     driver = {"name": "tachograph", "semanticVersion": version("tachograph"), "rules": told}
@@ -208,20 +201,17 @@ def sarif(found: Audit, translate: Translate) -> str:
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _sarif_result(rule: str, text: str, root: Path, path: str) -> dict[str, Any]:
+def _sarif_result(rule: str, text: str, root: Path, path: str, region: dict[str, Any]) -> dict[str, Any]:
     """A result; its file is named from the working folder where it lies in it, else from the root."""
-    if (root / path).is_relative_to(Path.cwd()):
-        path = (root / path).relative_to(Path.cwd()).as_posix()
-    return {
-        "ruleId": rule,
-        "level": LEVELS.get(rule, "note"),
-        "message": {"text": text},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}}}],
-    }
+    file = root / path
+    named = file.relative_to(Path.cwd()).as_posix() if file.is_relative_to(Path.cwd()) else path
+    location = {"artifactLocation": {"uri": quote(os.fsencode(named))}, **region}
+    message, level = {"text": text}, LEVELS.get(rule, "note")
+    return {"ruleId": rule, "level": level, "message": message, "locations": [{"physicalLocation": location}]}
 
 
-def _place(one: Finding) -> str:
-    return f"{one.claim.document}:{one.claim.line}"
+def _at(claim: Claim) -> str:
+    return f"{claim.line}:{claim.column}"
 
 
 def _said(one: Finding) -> Message:
@@ -242,32 +232,28 @@ def _verdicts(found: Audit, translate: Translate) -> list[list[str]]:
 
 
 def _accounts(found: Audit) -> Iterator[Message]:
-    by_document = found.by_document
-    for document, some in by_document.items():
-        yield _account(Message("{document}", document=document), some)
-    if len(by_document) > 1:
-        yield _account(Message(ALL_DOCUMENTS), found.findings)
+    """All numbers of each document, as the sum of those of each ruling; then of all, and of the files."""
+    every = [(Message("{document}", document=document), some) for document, some in found.by_document.items()]
+    if len(every) > 1:
+        every.append((Message(ALL_DOCUMENTS), list(found.findings)))
+    for document, some in every:
+        numbers, lines = _split(some)
+        each = [Message(OF_RULING, count=n, ruling=Message(ruling)) for ruling, n in account(numbers).items()]
+        if numbers:
+            said = Message.of_count(len(numbers), *ACCOUNT, document=document, rulings=joined(SUM, each))
+        else:
+            said = Message(NO_NUMBERS, document=document)
+        yield Message.of_count(lines, *ALTERED, account=said) if lines else said
     if found.files_read or found.not_read:
         yield Message.of_count(found.files_read, *FILES)
     if found.not_read:
         yield Message.of_count(len(found.not_read), *NOT_READ, first=found.not_read[0])
 
 
-def _account(document: Message, findings: Iterable[Finding]) -> Message:
-    """All numbers of a document, as the sum of those of each ruling."""
-    numbers, lines = _split(findings)
-    if numbers:
-        each = [Message(OF_RULING, count=n, ruling=Message(ruling)) for ruling, n in account(numbers).items()]
-        said = Message.of_count(len(numbers), *ACCOUNT, document=document, rulings=joined(SUM, each))
-    else:
-        said = Message(NO_NUMBERS, document=document)
-    return Message.of_count(len(lines), *ALTERED, account=said) if lines else said
-
-
-def _split(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """The findings on numbers, and those on altered lines that have none."""
-    some = list(findings)
-    return [one for one in some if one.claim.place != LINE], [one for one in some if one.claim.place == LINE]
+def _split(findings: Sequence[Finding]) -> tuple[list[Finding], int]:
+    """The findings on numbers, and how many there are on altered lines that have none."""
+    numbers = [one for one in findings if one.claim.place != LINE]
+    return numbers, len(findings) - len(numbers)
 
 
 # ---- sentences
@@ -281,63 +267,54 @@ def reason(finding: Finding) -> Message:
     if hit is None:
         if finding.ruling == Ruling.NO_MEASUREMENT:
             return Message(finding.claim.quantity)
-        nothing = Message(NOTHING_THERE)
-        return Message.of_count(finding.logs, *SCOPE) if finding.ruling == Ruling.UNEXPLAINED else nothing
+        is_searched = finding.ruling == Ruling.UNEXPLAINED
+        return Message.of_count(finding.logs, *SCOPE) if is_searched else Message(NOTHING_THERE)
     if finding.ruling == Ruling.CONTRADICTED:
         return _broken(hit)
     said = _how(hit, finding.together)
     said = Message(CUT, said=said) if hit.rounding == TRUNCATED else said
     said = Message(CHANCE, said=said, chance=f"{finding.chance:.0e}") if finding.chance else said
     if finding.ruling == Ruling.DIFFERS:
-        said = Message(NEAREST, value=_shown(hit), said=said)
+        said = Message(NEAREST, value=f"{hit.value:.10g}", said=said)
     elif finding.ruling == Ruling.AGREES:
         said = Message(TOO_FEW, said=said)
     elif finding.labels.agreement == Agreement.CONTRADICTED:
-        said = Message(AGAINST, said=said, axes=_axes(finding.labels))
+        axes = (Message(AXIS, axis=axis.replace("_", " "), value=log) for axis, _, log in finding.labels.axes)
+        said = Message(AGAINST, said=said, axes=joined("{first}, {second}", axes))
     return said
 
 
 def _how(hit: Hit, together: int) -> Message:
     """The rule that gives a value, and where it stands."""
-    rule, where = hit.rule, f"{hit.path}:{hit.line}" if hit.line else hit.path
-    told: dict[str, object] = {"where": where, "series": rule.name, "protocol": rule.name, "count": together}
-    if rule.means == Means.FORMULA:
-        told |= {"formula": Message(rule.name), "operands": _operands(hit)}
-    if rule.means == Means.STATISTIC:
-        told["statistic"] = Message(_STATISTICS[rule.of])
-    if rule.over:
-        return Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[rule.over]), "count": rule.count}))
-    said = Message(_HOW[rule.means][-1 if together > 1 else 0], **told)
-    is_joint = together > 1 and rule.means in (Means.STATISTIC, Means.PROTOCOL)
+    where = f"{hit.path}:{hit.line}" if hit.line else hit.path
+    told: dict[str, object] = {"where": where, "series": hit.name, "protocol": hit.name, "count": together}
+    if hit.means == Means.FORMULA:
+        told |= {"formula": Message(hit.name), "operands": _operands(hit)}
+    if hit.means == Means.STATISTIC:
+        told["statistic"] = Message(_STATISTICS[hit.of])
+    if hit.over:
+        return Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[hit.over]), "count": hit.count}))
+    said = Message(_HOW[hit.means][-1 if together > 1 else 0], **told)
+    is_joint = together > 1 and hit.means in (Means.STATISTIC, Means.PROTOCOL)
     return Message(TOGETHER, said=said, count=together) if is_joint else said
-
-
-def _shown(hit: Hit) -> str:
-    return f"{hit.value:.10g}"
 
 
 def _broken(hit: Hit) -> Message:
     """What a contradicted number is to be."""
-    rule = hit.rule
-    if rule.means == Means.RENDERED:
-        return Message(TO_BE, right=repr(rule.name)) if rule.name else Message(TO_BE_LEFT_OUT)
-    if rule.means == Means.RUN:
-        told = {"path": hit.path, "line": hit.line, "series": rule.name, "count": rule.count}
-        return Message(OF_RUN, value=_shown(hit), **told)
-    kept, count = rule.peers
-    told = {"formula": Message(rule.name), "operands": _operands(hit), "value": digits(hit.value)}
+    if hit.means == Means.RENDERED:
+        return Message(TO_BE, right=repr(hit.name)) if hit.name else Message(TO_BE_LEFT_OUT)
+    if hit.means == Means.RUN:
+        told = {"path": hit.path, "line": hit.line, "series": hit.name, "count": hit.count}
+        return Message(OF_RUN, value=f"{hit.value:.10g}", **told)
+    kept, count = hit.peers
+    told = {"formula": Message(hit.name), "operands": _operands(hit), "value": digits(hit.value)}
     return Message(BROKEN if count > 1 else BROKEN_ALONE, kept=kept, count=count, **told)
 
 
 def _operands(hit: Hit) -> str:
     """Where the numbers stand that a value is computed from: all of a few, the ends of many."""
-    places = list(hit.places)
+    places = [_at(one) for one in hit.operands]
     return ", ".join(places if len(places) <= 3 else (places[0], "...", places[-1]))
-
-
-def _axes(labels: Compared) -> Message:
-    each: Sequence[Message] = [Message(AXIS, axis=axis.replace("_", " "), value=log) for axis, _, log in labels.axes]
-    return joined("{first}, {second}", each)
 
 
 def rule_of(verdict: Verdict) -> Message:
@@ -354,8 +331,7 @@ def answer_of(verdict: Verdict) -> Message:
         return Message(FILE_THERE, status=status, path=verdict.path) if verdict.path else status
     if verdict.value is None or verdict.kind == Kind.SEEDS:
         return Message.of_count(verdict.count, *COUNTED, status=status)
-    told = {"value": _plain(verdict.value), "status": status}
-    return Message.of_count(verdict.count, *OF_RUNS, **told)
+    return Message.of_count(verdict.count, *OF_RUNS, value=_plain(verdict.value), status=status)
 
 
 def _plain(value: float | None) -> str:

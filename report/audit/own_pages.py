@@ -27,7 +27,7 @@ from ..results.store import LogStore, outside
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
 from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
-from .chance import Hit, Means, Rule
+from .chance import Hit, Means
 from .claims import Claim, claims_of
 from .documents import LINE
 from .number import Number
@@ -56,6 +56,21 @@ class Alteration(NamedTuple):
     stood: str | None
     right: str | None
     start: int = 0
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether some of the digits of a claim are among the words that differ."""
+        begin = claim.column - 1
+        return self.start < begin + len(claim.number.text) and begin < self.start + len(self.stood or "")
+
+    def hit(self) -> Hit:
+        """What the line is to say; nothing where there is to be no such line."""
+        return Hit(nan, Means.RENDERED, _shortened(self.right or ""))
+
+    def finding(self, document: str) -> Finding:
+        """The finding for a line of a document whose numbers are as they are to be."""
+        number = Number(_shortened(self.stood or ""), nan, nan)
+        claim = Claim(document=document, line=self.line, column=1, number=number, place=LINE)
+        return Finding(claim, Ruling.CONTRADICTED, self.hit())
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:
@@ -91,47 +106,48 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+
+
 def is_own(page: Path) -> bool:
     """Whether ``report`` wrote a page, by the report beside it or by its first line."""
     if report_beside(page):
         return True
     first = data_of(page)[:1000].decode("utf-8", "replace").partition("\n")[0].strip()
-    marks = (f"<!-- {Translator(language).say(GENERATED)} -->" for language in languages())
-    return first.startswith("<!--") and first in marks
+    return any(first == f"<!-- {Translator(language).say(GENERATED)} -->" for language in languages())
 
 
-def of_own_pages(root: Path, pages: Iterable[str], logs: Path | None, workers: Workers = ALL_CORES) -> list[Finding]:
+def of_own_pages(
+    root: Path, pages: Iterable[str], logs: Path | None, workers: Workers = ALL_CORES
+) -> Iterator[Finding]:
     """A finding for every number of pages that ``report`` wrote, and for every other line that is altered.
 
     ``pages``: their paths from ``root``. ``logs``: the folder of logs, where it is not the one that the report names.
     Raises ReportError, and ParserError where the workers are gone.
     """
-    by_report: dict[Path, list[str]] = {}
+    by_report: dict[str, list[str]] = {}
     for page in pages:
-        path = root / page
-        report = path.with_name(Path(path.stem).stem.removesuffix(EVIDENCE) + SUFFIX)
-        by_report.setdefault(report, []).append(page)
-    return [one for path, some in by_report.items() for one in _findings(root, path, some, logs, workers)]
+        name = Path(Path(page).stem).stem.removesuffix(EVIDENCE) + SUFFIX
+        by_report.setdefault(posixpath.join(posixpath.dirname(page), name), []).append(page)
+    for beside, some in by_report.items():
+        path, unproved = root / beside, None
+        if not path.exists():
+            for page in some:
+                yield from _not_ruled_on(root, page, Message(NO_REPORT, file=path.name))
+            continue
+        report = read_report(path)
+        try:
+            made = _made_again(report, path, logs, workers)
+            yield from (one.finding(beside) for one in altered(_text(path), made.to_json()))
+        except (PageError, LogError) as error:
+            made, unproved = report, Message(AS_REPORTED, reason=error.message)
+        for page in some:
+            yield from _of_page(root, page, made, unproved)
 
 
-def _findings(root: Path, path: Path, pages: Sequence[str], logs: Path | None, workers: Workers) -> Iterator[Finding]:
-    if not path.exists():
-        yield from _not_ruled_on(root, pages, Message(NO_REPORT, file=path.name))
-        return
-    report, unproved = read_report(path), None
-    try:
-        made = _made_again(report, path, logs, workers)
-        beside = posixpath.join(posixpath.dirname(pages[0]), path.name)
-        yield from (_altered(beside, one) for one in altered(_text(path), made.to_json()))
-    except (PageError, LogError) as error:
-        made, unproved = report, Message(AS_REPORTED, reason=error.message)
-    for page in pages:
-        yield from _of_page(root, page, made, unproved)
-
-
-def _not_ruled_on(root: Path, pages: Iterable[str], why: Message) -> Iterator[Finding]:
-    for page in pages:
-        yield from (Finding(claim, Ruling.NO_DATA, why=why) for claim in claims_of(root, page))
+def _not_ruled_on(root: Path, page: str, why: Message) -> Iterator[Finding]:
+    yield from (Finding(claim, Ruling.NO_DATA, why=why) for claim in claims_of(root, page))
 
 
 def _made_again(report: Report, path: Path, logs: Path | None, workers: Workers) -> Report:
@@ -141,8 +157,7 @@ def _made_again(report: Report, path: Path, logs: Path | None, workers: Workers)
         if outside(folder, log) or not (folder / log).is_file():
             raise PageError(NO_LOGS, log=log)
     stated = report.page.page_file
-    page = parse(stated, path)
-    made = build(path.name.removesuffix(SUFFIX), page, stated, LogStore(folder, workers), path.parent)
+    made = build(path.name.removesuffix(SUFFIX), parse(stated, path), stated, LogStore(folder, workers), path.parent)
     # Logs that are named may lie elsewhere than where the links of the page lead.
     return replace(made, logs_folder=report.logs_folder) if logs and made.logs_folder and report.logs_folder else made
 
@@ -156,7 +171,7 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
     try:
         changed = list(altered(stood, _markdown(report, root / page, stood)))
     except WordsError as error:
-        yield from _not_ruled_on(root, [page], Message(NOT_RENDERED, reason=error.message))
+        yield from _not_ruled_on(root, page, Message(NOT_RENDERED, reason=error.message))
         return
     quoted = [result for result in report.results if result.rests_on_quotes]
     of_line = {one.line: one for one in changed[::-1]}
@@ -164,16 +179,15 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
     lines = stood.split("\n")
     for claim in claims_of(root, page):
         there, digits, line = of_line.get(claim.line), claim.number.text, lines[claim.line - 1]
-        if there and _is_within(claim, there):
+        is_quoted = any(result.digits == digits and result.id in line for result in quoted)
+        if there and there.holds(claim):
             told.add(claim.line)
-            yield Finding(claim, Ruling.CONTRADICTED, _hit(there))
-        elif any(result.digits == digits and result.id in line for result in quoted):
-            yield Finding(claim, Ruling.NO_DATA, why=Message(QUOTED))
-        elif unproved:
-            yield Finding(claim, Ruling.NO_DATA, why=unproved)
+            yield Finding(claim, Ruling.CONTRADICTED, there.hit())
+        elif is_quoted or unproved:
+            yield Finding(claim, Ruling.NO_DATA, why=Message(QUOTED) if is_quoted else unproved)
         else:
-            yield Finding(claim, Ruling.PROVED, Hit(claim.number.value, Rule(Means.RENDERED)))
-    yield from (_altered(page, one) for one in changed if one.line not in told)
+            yield Finding(claim, Ruling.PROVED, Hit(claim.number.value, Means.RENDERED))
+    yield from (one.finding(page) for one in changed if one.line not in told)
 
 
 def _markdown(report: Report, page: Path, stood: str) -> str:
@@ -187,28 +201,6 @@ def _markdown(report: Report, page: Path, stood: str) -> str:
     linked = [one for one, file in files.items() if one == language or f"]({path_address(file)})" in stood]
     markdown, evidence = texts(report, language, linked).values()
     return evidence if is_evidence else markdown
-
-
-def _is_within(claim: Claim, there: Alteration) -> bool:
-    """Whether some of the digits of a claim are among the words of its line that differ."""
-    begin, end = claim.column - 1, claim.column - 1 + len(claim.number.text)
-    return there.start < end and begin < there.start + len(there.stood or "")
-
-
-def _altered(document: str, there: Alteration) -> Finding:
-    """The finding for an altered line that is no number of its own."""
-    number = Number(_shortened(there.stood or ""), nan, nan)
-    claim = Claim(document=document, line=there.line, column=1, number=number, place=LINE)
-    return Finding(claim, Ruling.CONTRADICTED, _hit(there))
-
-
-def _hit(there: Alteration) -> Hit:
-    """What a line is to say; nothing where there is to be no such line."""
-    return Hit(nan, Rule(Means.RENDERED, _shortened(there.right or "")))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def _text(path: Path) -> str:

@@ -56,27 +56,23 @@ def recovered(
     """
     numbers = [_number(one) for one in published]
     facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
-    sources: dict[int, list[Source]] = {}
-    for row, log in enumerate(logs):
+    sources: dict[Claim, list[Source]] = {}
+    for number, log in zip(numbers, logs, strict=True):
         read = as_read(log, format=format_, facts=facts)
-        path = read.reading.path
+        path = str(read.reading.path)
         if not read.has_records:
-            raise FormatError.at(path, NOT_READ, log=path)
-        sources[row] = [Source(str(path), "", search(as_one(read.reading.parts[0]), read.reading.facts))]
-    found = {
-        row: (hit, chance, len(hits))
-        for _, hits, chance in explained(dict(enumerate(numbers)), sources)
-        for row, hit in hits.items()
-    }
+            raise FormatError.at(Path(path), NOT_READ, log=path)
+        claim = Claim(document=path, line=0, column=0, number=number, place=PROSE, quantity=words.RATE)
+        sources[claim] = [Source(path, "", search(as_one(read.reading.parts[0]), read.reading.facts))]
+    found = {claim: (one, hit) for one in explained(sources) for claim, hit in one.hits.items()}
     answers = []
-    for row, number in enumerate(numbers):
-        (source,) = sources[row]
-        claim = Claim(document=source.path, line=0, column=0, number=number, place=PROSE, quantity=words.RATE)
-        ranks = np.flatnonzero(source.searched.hits(number))
-        if row in found:
-            answers.append(Finding(claim, Ruling.PROVED, *found[row]))
+    for claim, (source,) in sources.items():
+        ranks = np.flatnonzero(source.searched.hits(claim.number))
+        if claim in found:
+            one, hit = found[claim]
+            answers.append(Finding(claim, Ruling.PROVED, hit, one.chance, len(one.hits)))
         elif len(ranks):
-            answers.append(Finding(claim, Ruling.AGREES, hit_of(number, sources[row], int(ranks[0]))))
+            answers.append(Finding(claim, Ruling.AGREES, hit_of(claim.number, [source], int(ranks[0]))))
         else:
             answers.append(Finding(claim, Ruling.UNEXPLAINED, logs=1))
     return answers
@@ -110,10 +106,10 @@ def of_document(page: Path, name: str, logs: Path | None) -> tuple[Report | None
     claim, hit = finding.claim, finding.hit
     place = {"line": claim.line, "row": claim.row_label, "column": claim.col_label, "digits": claim.number.text}
     title = TITLE.format(page=page, **place)
-    if not (hit and hit.rule.means == Means.PROTOCOL):
+    if not (hit and hit.means == Means.PROTOCOL):
         return None, None, title, finding
     log = found.root / hit.path
-    report = report_of_log(str(log), measured_log(log, Protocol.parse(hit.rule.name)))
+    report = report_of_log(str(log), measured_log(log, Protocol.parse(hit.name)))
     return report, report.results[0], title, finding
 
 

@@ -4,7 +4,6 @@ The statistic is arithmetic; its p value is SciPy's, where that is installed.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import sqrt
@@ -13,11 +12,11 @@ from statistics import fmean, stdev
 from parsers.io.errors import ExtraError, extra
 
 from .. import vocabulary as words
-from ..chance import Hit, Means, Rule
-from ..claims import Claim
-from ..constants import BEFORE, TEST_BEHIND
+from ..chance import Hit, Means
+from ..claims import AROUND, Claim
 from .formulas import Formula, Formulas, Outcome
 
+TEST_BEHIND = 6  # lines behind a stated test, in which its p value is printed
 STUDENT, WELCH = "student", "welch"
 _CALL = re.compile(r"ttest_(1samp|ind)\(\s*(\w+)\s*,\s*(\w[\w.]*)([^()\n]*)\)")
 _OPTION = re.compile(r"alternative\s*=\s*['\"]([\w-]+)")
@@ -52,47 +51,40 @@ def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
 
     ``lines``: the text of the document.
     """
-    claims = formulas.claims
-    p_values = sorted((claims[one].line, one) for one in formulas.members if _is_p_value(claims[one], lines))
+    p_values = [
+        one for one in formulas.claims if one.quantity == words.P_VALUE and not _BOUND.search(_name(one, lines))
+    ]
     with suppress(ExtraError):
         for line, samples, other, alternative in _named(formulas, lines) if p_values else ():
-            at = bisect_left(p_values, (line, -1))
-            if at < len(p_values) and p_values[at][0] <= line + TEST_BEHIND:
-                _hold(formulas, lines, p_values[at][1], samples, other, alternative)
+            claim = next((one for one in p_values if line <= one.line <= line + TEST_BEHIND), None)
+            if claim is None:
+                continue
+            # The means are off by half a step of what is printed.
+            first, *more = ([one.number.value for one in sample] for sample in samples)
+            half = max(one.number.step for sample in samples for one in sample) / 2
+            given = [p_value(first, more[0] if more else other, alternative, by) for by in (-half, 0.0, half)]
+            if None in given:
+                continue
+            low, value, high = sorted(one for one in given if one is not None)
+            operands = tuple(one for sample in samples for one in sample)
+            of = WELCH if more else STUDENT
+            hit = Hit(value, Means.FORMULA, Formula.P_VALUE, of=of, count=len(operands), operands=operands)
+            if Outcome(value, low, high).may_be(claim.number):
+                formulas.derived[claim] = hit, 0.0
+            elif not _is_changed(samples, lines, claim.line):
+                formulas.exceptions[claim] = hit
 
 
-def _is_p_value(claim: Claim, lines: Sequence[str]) -> bool:
-    before = claim.col_label or lines[claim.line - 1][: claim.column - 1][-BEFORE:]
-    return claim.quantity == words.P_VALUE and not _BOUND.search(before)
+def _name(claim: Claim, lines: Sequence[str]) -> str:
+    """What stands in front of a p value, which may say that it is only a bound."""
+    return claim.col_label or lines[claim.line - 1][: claim.column - 1][-AROUND:]
 
 
-def _hold(
-    formulas: Formulas, lines: Sequence[str], member: int, samples: Sequence[list[int]], other: float, alternative: str
-) -> None:
-    """Hold a p value against a test of one or two lists; the means are off by half a step of what is printed."""
-    claims = [[formulas.claims[one] for one in sample] for sample in samples]
-    first, *more = ([one.number.value for one in sample] for sample in claims)
-    step = max(one.number.step for sample in claims for one in sample)
-    given = [p_value(first, more[0] if more else other, alternative, by) for by in (-step / 2, 0.0, step / 2)]
-    low, value, high = sorted(one for one in given if one is not None) if None not in given else (0.0, None, 0.0)
-    if value is None:
-        return
-    operands = tuple(one for sample in samples for one in sample)
-    hit = Hit(
-        value, Rule(Means.FORMULA, Formula.P_VALUE, WELCH if more else STUDENT, "", len(operands)), operands=operands
-    )
-    if Outcome(value, low, high).may_be(formulas.claims[member].number):
-        formulas.derived[member] = hit, 0.0
-    elif not _is_changed(claims, lines, formulas.claims[member].line):
-        formulas.exceptions[member] = hit
-
-
-def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[list[int]], float, str]]:
+def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[tuple[Claim, ...]], float, str]]:
     """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
-    lists = formulas.lists
     for number, line in enumerate(lines, start=1):
         for kind, name, other, options in _CALL.findall(line):
-            before = {_name(formulas.claims[one[0]]): list(one) for start, one in lists if start <= number}
+            before = {_list_name(some[0]): some for start, some in formulas.lists if start <= number}
             is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
             used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
             if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):
@@ -103,10 +95,9 @@ def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list
 def _is_changed(samples: Sequence[Sequence[Claim]], lines: Sequence[str], line: int) -> bool:
     """Whether the lines from the lists of a test to its p value do more than print it, such as change a list."""
     between = "\n".join(lines[min(sample[0].line for sample in samples) : line])
-    names = "|".join(re.escape(_name(sample[0])) for sample in samples)
+    names = "|".join(re.escape(_list_name(sample[0])) for sample in samples)
     return len(_TESTS.findall(between)) > 1 or bool(re.search(rf"\b(?:{names})\b(?!\s*[,)])", between))
 
 
-def _name(item: Claim) -> str:
-    """What the list of an item is called."""
+def _list_name(item: Claim) -> str:
     return item.col_label.split()[-1]

@@ -8,13 +8,13 @@ against these together.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,13 @@ from ...measure.statistic import reduce, trim
 from ...pagefile.parts import SCALING
 from ...results.measured_log import as_read
 from .. import vocabulary as words
-from ..chance import Found, Hit, Means, Rule, accepted, accidental, explain
+from ..chance import EVEN, ROUNDINGS, Explanation, Hit, Means, accepted, accidental, explain
 from ..claims import Claim
-from ..constants import EVEN, FLOAT_NOISE, MOST_PROTOCOL_LOGS, ROUNDINGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
-from ..number import HALF_UP, TRUNCATED, Number
+from ..number import FLOAT_NOISE, HALF_UP, TRUNCATED, Number
+
+MOST_PROTOCOL_LOGS = 400  # of a checkout that are read by the protocol search; more are named as not searched
+SCALED = 5  # a rate may be of a log within this factor of what that prints (8 cards a node, scaled by name or label)
 
 Costs = Mapping[int, int]
 Keys = dict[str, object]
@@ -117,11 +119,6 @@ class Searched:
         return np.sort(self.values[np.isfinite(self.values)])
 
 
-def protocol(rank: int) -> Protocol:
-    """The protocol of a place in ``hits``, with its rounding."""
-    return protocols()[rank // 2].overridden(f"rounding={('half_up', 'truncate')[rank % 2]}")
-
-
 def search(part: FormatRecords, facts: Mapping[str, Fact], known: Known | None = None) -> Searched:
     """What all protocols give for the records of a log, scaled by its facts.
 
@@ -179,11 +176,8 @@ def _statistics(records: Records, values: Floats, ranks: Sequence[int]) -> Float
 
 # ---- the logs of a checkout
 
-Scaling = tuple[tuple[str, object], ...]
 
-
-@dataclass(frozen=True, eq=False)
-class Source:
+class Source(NamedTuple):
     """A log, scaled in one way: ``program`` names its format, ``searched`` is what all protocols give."""
 
     path: str
@@ -191,8 +185,7 @@ class Source:
     searched: Searched
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(NamedTuple):
     """What a log holds for this search; ``program`` names its format."""
 
     program: str
@@ -202,48 +195,44 @@ class _Read:
 
 
 class ProtocolSearch:
-    """The protocols of the logs of a checkout; each log is read and searched once for each way to scale it."""
+    """The protocols of the logs of a checkout; each log is read and searched once for each way to scale it.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    ``case_of``: what the labels of a claim say.
+    """
+
+    def __init__(self, root: Path, case_of: Callable[[Claim], Case]) -> None:
+        self.root, self.case_of = root, case_of
         self.unread: list[str] = []  # logs that were not searched, as there were too many
         self._logs: dict[str, _Read | None] = {}
-        self._found: dict[tuple[str, Scaling], Searched] = {}
+        self._found: dict[tuple[object, ...], Searched] = {}
         self._used: dict[str, Counter[int]] = defaultdict(Counter)  # how many rates a protocol explains, by program
 
-    def explain(
-        self, claims: Sequence[Claim], cases: Sequence[Case], places: Sequence[Sequence[str]]
-    ) -> dict[int, Found]:
-        """For each rate that is beyond accident what gives it.
+    def explain(self, near: Mapping[Claim, Sequence[str]]) -> list[Explanation]:
+        """The protocols that explain rates beyond accident; ``near``: the logs that each may be of.
 
-        ``cases``: what the labels of each say; ``places``: the logs that each may be of. Of several logs that give a
-        number it is one whose name says what its labels do.
+        Of several logs that give a number it is one whose name says what its labels do.
         """
-        of_documents: dict[tuple[str, str], dict[int, list[Source]]] = defaultdict(lambda: defaultdict(list))
-        for place, (claim, case, paths) in enumerate(zip(claims, cases, places, strict=True)):
+        of_documents: dict[tuple[str, str], dict[Claim, list[Source]]] = defaultdict(lambda: defaultdict(list))
+        for claim, paths in near.items():
+            case = self.case_of(claim)
             order = sorted(paths, key=lambda path: list(Agreement).index(compared(case, case_of_log(path)).agreement))
             for source in self._sources(claim, case, order):
-                of_documents[claim.document, source.program][place].append(source)
-        found: dict[int, Found] = {}
+                of_documents[claim.document, source.program][claim].append(source)
+        each = [(program, one) for (_, program), sources in of_documents.items() for one in explained(sources)]
         tests = len(of_documents)
-        each = [
-            (program, *one)
-            for (_, program), of in of_documents.items()
-            for one in explained({place: claims[place].number for place in of}, of)
-        ]
-        limit = accepted([chance * tests for *_, chance in each])
-        for program, rank, hits, chance in each:
-            if chance * tests <= limit:
-                self._used[program][rank] += len(hits)
-                found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
-        return found
+        limit = accepted([one.chance * tests for _, one in each])
+        found = [(program, one) for program, one in each if one.chance * tests <= limit]
+        for program, one in found:
+            self._used[program][cast(int, one.rule)] += len(one.hits)
+        return [one for _, one in found]
 
-    def expected(self, claim: Claim, case: Case, paths: Sequence[str]) -> Hit | None:
+    def expected(self, claim: Claim, paths: Sequence[str]) -> Hit | None:
         """What the log that alone is named for the most of the case of a rate gives.
 
         By the first protocol that gives the rate, where accident more likely gives none, else by that which explains
         most rates of its program.
         """
+        case = self.case_of(claim)
         labels = [(compared(case, case_of_log(path)), path) for path in paths]
         named = [(len(one.axes), path) for one, path in labels if one.agreement == Agreement.CONFIRMED]
         best = [path for count, path in named if count == max(named)[0]]
@@ -260,22 +249,28 @@ class ProtocolSearch:
         """The logs that a rate may be of, by its size, in each way in which facts, names and labels scale them."""
         for path in paths:
             read = self._read(path)
-            if read is None:
-                continue
-            for scaling, facts in _scalings(path, read.facts, case):
+            for scaling, facts in _scalings(path, read.facts, case).items() if read else ():
                 key = path, scaling
-                if key not in self._found:
+                if read and key not in self._found:
                     self._found[key] = search(read.records, facts, read.known)
                 known = self._found[key].known
-                if len(known) and known[0] / SCALED <= claim.number.value <= SCALED * known[-1]:
+                if read and len(known) and known[0] / SCALED <= claim.number.value <= SCALED * known[-1]:
                     yield Source(path, read.program, self._found[key])
 
     def _read(self, path: str) -> _Read | None:
         """What is in a log; None where no rate is."""
         if path not in self._logs:
-            if len(self._logs) >= MOST_PROTOCOL_LOGS:
+            self._logs[path] = None
+            if len(self._logs) > MOST_PROTOCOL_LOGS:
                 self.unread.append(path)
-            self._logs[path] = None if path in self.unread else _read(self.root / path)
+                return None
+            try:
+                reading = as_read(self.root / path).reading
+                if any(len(part.table) for part in reading.parts):
+                    program = reading.format.name if reading.format else ""
+                    self._logs[path] = _Read(program, as_one(reading.parts[0]), dict(reading.facts), {})
+            except (ParserError, OSError, ValueError):
+                return None
         return self._logs[path]
 
 
@@ -284,70 +279,50 @@ def is_rate(claim: Claim) -> bool:
     return claim.quantity == words.RATE and claim.number.digits > 1 and claim.table >= 0 and claim.number.value > 0
 
 
-def _read(file: Path) -> _Read | None:
-    try:
-        reading = as_read(file).reading
-        if not any(len(part.table) for part in reading.parts):
-            return None
-        return _Read(reading.format.name if reading.format else "", as_one(reading.parts[0]), dict(reading.facts), {})
-    except (ParserError, OSError, ValueError):
-        return None
-
-
-def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Iterator[tuple[Scaling, Mapping[str, Fact]]]:
+def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Mapping[object, Mapping[str, Fact]]:
     """The ways to scale a log: as it says itself, then its name, then the labels of a number."""
     named = {fact.name: fact for fact in name_facts(Path(path)) if fact.name in ("cards", "nodes")}
     stated = (str(axis) for axis in SCALING if isinstance(case.get(axis), int))
     label = {axis: Fact(axis, case[axis], LABEL) for axis in stated}
-    ways: tuple[dict[str, Fact], ...] = (dict(facts), {**facts, **named}, {**label, **facts}, {**facts, **label})
-    known = {tuple((axis, way[axis].value) for axis in SCALING if axis in way): way for way in ways[::-1]}
-    yield from [*known.items()][::-1]
+    found: dict[object, Mapping[str, Fact]] = {}
+    for way in (facts, {**facts, **named}, {**label, **facts}, {**facts, **label}):
+        found.setdefault(tuple((axis, way[axis].value) for axis in SCALING if axis in way), way)
+    return found
 
 
-def explained(
-    numbers: Mapping[int, Number], sources: Mapping[int, Sequence[Source]]
-) -> list[tuple[int, dict[int, Hit], float]]:
-    """What protocols explain of rates that were made in one way, beyond accident: rank, hits by place, and the chance.
+def explained(sources: Mapping[Claim, Sequence[Source]]) -> list[Explanation]:
+    """What protocols explain of rates that were made in one way, beyond accident; the rule is the rank of a protocol.
 
     ``sources``: the logs that each may be of. Each protocol has two ranks, as digits may be rounded or truncated.
     Protocols that give the same rates are one, the first of them; equal rates of the same logs prove no more than one
     of them.
     """
-    equal: dict[Hashable, list[int]] = defaultdict(list)
-    for place, number in numbers.items():
-        equal[number.text, *(source.path for source in sources[place])].append(place)
-    firsts = [some[0] for some in equal.values()]
+    equal: dict[Hashable, list[Claim]] = defaultdict(list)
+    for claim, some in sources.items():
+        equal[claim.number.text, *(source.path for source in some)].append(claim)
+    firsts = {some[0]: some for some in equal.values()}
     if not firsts:
         return []
-    hits = np.array([np.any([of.searched.hits(numbers[one]) for of in sources[one]], axis=0) for one in firsts])
-    ranks = np.unique(hits, axis=1, return_index=True)[1].tolist()
-    rules: dict[Hashable, dict[int, Hit]] = {
-        rank: {
-            row: hit_of(numbers[firsts[row]], sources[firsts[row]], rank)
-            for row in np.flatnonzero(hits[:, rank]).tolist()
-        }
-        for rank in ranks
+    hits = np.array([np.any([of.searched.hits(one.number) for of in sources[one]], axis=0) for one in firsts])
+    rules: dict[Hashable, dict[Claim, Hit]] = {
+        rank: {one: hit_of(one.number, sources[one], rank) for one, is_hit in zip(firsts, hits[:, rank]) if is_hit}  # noqa: B905 - one each
+        for rank in np.unique(hits, axis=1, return_index=True)[1].tolist()
         if hits[:, rank].any()
     }
-    chances = [_chance(numbers[one], sources[one]) for one in firsts]
-    found = explain(len(firsts), rules, lambda _, row: chances[row], lambda rank, *_: cast(int, rank) + 1)
-    groups = list(equal.values())
+    chances: dict[Claim, float] = {}  # that one protocol gives a number by accident, from any log that it may be of
+    for one in firsts:
+        searched = {id(source.searched): source.searched for source in sources[one]}.values()
+        chances[one] = min(1.0, sum(of.chance(one.number) for of in searched))
+    found = explain(firsts, rules, lambda _, claim: chances[claim], lambda rank, *_: cast(int, rank) + 1)
     return [
-        (cast(int, one.rule), {place: hit for row, hit in one.hits.items() for place in groups[row]}, one.chance)
-        for one in found
+        replace(one, hits={copy: hit for first, hit in one.hits.items() for copy in firsts[first]}) for one in found
     ]
 
 
-def _chance(number: Number, sources: Sequence[Source]) -> float:
-    """How likely one protocol gives a number by accident, from any log that it may be of."""
-    logs = {id(one.searched): one.searched for one in sources}
-    return min(1.0, sum(searched.chance(number) for searched in logs.values()))
-
-
 def hit_of(number: Number, sources: Sequence[Source], rank: int) -> Hit:
-    """What a protocol gives for a rate, from the first of its logs that gives it, else from the first."""
+    """What the protocol of a rank gives for a rate, from the first of its logs that gives it, else from the first."""
     source = next((one for one in sources if one.searched.hits(number)[rank]), sources[0])
     decimals = max(0, -round(np.log10(number.step)))
-    words = protocol(rank).overridden(f"decimals={decimals}").words()
-    value = float(source.searched.values[rank // 2])
-    return Hit(value, Rule(Means.PROTOCOL, words), source.path, 0, (HALF_UP, TRUNCATED)[rank % 2])
+    one = protocols()[rank // 2].overridden(f"rounding={('half_up', 'truncate')[rank % 2]},decimals={decimals}")
+    value, rounding = float(source.searched.values[rank // 2]), (HALF_UP, TRUNCATED)[rank % 2]
+    return Hit(value, Means.PROTOCOL, one.words(), source.path, rounding=rounding)

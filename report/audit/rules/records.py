@@ -11,25 +11,31 @@ millions.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from math import comb, prod
+from math import comb, inf, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import vocabulary as words
-from ..chance import Floats, Found, Hit, Means, Rule, accepted, accidents
+from ..chance import LEAST_CHANCE, Explanation, Floats, Hit, Means, accepted, accidents
 from ..claims import Claim
-from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE
 from ..documents import CELL, ITEM
 from ..evidence import DataFile
+
+# Fewer digits than these select nothing among the lines of a checkout: two such numbers on one line are 1 in 10^4.
+ANCHOR_DIGITS = 3
+# Lines of a file with one number; a number that common selects nothing, and joining it costs.
+MOST_OF_A_FILE = 2_000
+# Candidates kept of a row: the best may fail where one that is nearer, or holds fewer numbers, is found.
+KEPT = 3
+FAMILIES = ENDS, NEAR, ALL, SERIES = range(4)  # against what rows are held, the fewest numbers first
 
 Ints = NDArray[np.int64]
 Rank = tuple[int, bool, bool, float]
 Group = tuple[int, bool]  # a row or a column, and whether series hold it, not records
-FAMILIES = ENDS, NEAR, ALL, SERIES = range(4)  # against what rows are held, the fewest numbers first
 
 
 @dataclass(frozen=True)
@@ -57,81 +63,75 @@ class _Candidate:
         ends = any(one.is_end for one in self.backings)
         return -len(self.backings), not self.is_near, not ends, prod(one.chance for one in self.backings)
 
-
-class _Wanted:
-    """The numbers that are looked for, in the units of logs: a time may stand there in several."""
-
-    def __init__(self, claims: Sequence[Claim]) -> None:
-        known: dict[object, int] = {}
-        wanted = [
-            (place, factor, [known.setdefault(one, len(known)) for one in (row_of(claim), _column(claim))])
-            for place, claim in enumerate(claims)
-            if claim.is_measured and claim.number.digits >= ANCHOR_DIGITS
-            for factor in factors(claim)
-        ]
-        self.claim = np.array([place for place, _, _ in wanted], dtype=np.int64)
-        self.factor = np.array([factor for _, factor, _ in wanted])
-        groups = np.array([of_claim for _, _, of_claim in wanted], dtype=np.int64).reshape(-1, 2)
-        self.row, self.column = groups[:, 0], groups[:, 1]
-        # How many numbers of each row or column are looked for.
-        self.sizes = np.bincount(groups[np.unique(self.claim, return_index=True)[1]].ravel()).tolist()
-        numbers = [claims[place].number for place in self.claim]
-        bounds = np.array([number.interval for number in numbers]).reshape(-1, 2)
-        self.low, self.high = bounds[:, 0] * self.factor, bounds[:, 1] * self.factor
-        self.value = np.array([number.value for number in numbers]) * self.factor
-        self.step = np.array([number.informative_step for number in numbers]) * self.factor
-        self.of_claim: dict[int, list[int]] = defaultdict(list)
-        for number, place in enumerate(self.claim.tolist()):
-            self.of_claim[place].append(number)
-
-    def expected(self, which: Ints, ascending: Floats) -> Floats:
-        """How many of these values each of some of the wanted would be a rounding of by accident."""
-        return accidents(self.value[which], self.step[which], ascending)
+    def bound(self, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
+        """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
+        distinct = {one.hit.value: one for one in self.backings}.values()  # what is printed again tells no more
+        whole = prod(one.chance for one in distinct)
+        firsts = (one for one in distinct if one.is_end or not is_of_ends)
+        bounds = (max(expected[one.claim], LEAST_CHANCE) * whole / max(one.chance, LEAST_CHANCE) for one in firsts)
+        return comb(size, len(distinct)) * min(bounds, default=inf)
 
 
-@dataclass
 class RecordSearch:
-    """``claims``: all of a checkout; ``near``: for each the number of its set of files in ``near_sets``.
+    """``claims``: all of a checkout; ``near``: for each the files near it.
 
     ``near_hits``: for each claim whose digits a record near it holds, as accident may have it, the best one.
     """
 
-    claims: Sequence[Claim]
-    near: Sequence[int]
-    near_sets: Sequence[frozenset[str]]
-    best: dict[Group, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
-    near_hits: dict[int, tuple[Rank, Hit]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.wanted = _Wanted(self.claims)
-        self.expected = np.zeros((len(FAMILIES), len(self.wanted.claim)))
+    def __init__(self, claims: Sequence[Claim], near: Sequence[frozenset[str]]) -> None:
+        self.claims = claims
+        self.best: dict[Group, list[_Candidate]] = defaultdict(list)
+        self.near_hits: dict[Claim, tuple[Rank, Hit]] = {}
+        # What is looked for: the claims in the units of logs, as a time may stand there in several.
+        known: dict[object, int] = {}
+        wanted = [
+            (factor, place, *(known.setdefault(one, len(known)) for one in (claim.in_row, _column(claim))))
+            for place, claim in enumerate(claims)
+            if claim.is_measured and claim.number.digits >= ANCHOR_DIGITS
+            for factor in factors(claim)
+        ]
+        self.claim, self.row, self.column = np.array([of for _, *of in wanted], dtype=np.int64).reshape(-1, 3).T
+        self.factor = np.array([factor for factor, *_ in wanted])
+        # How many numbers of each row or column are looked for.
+        first = np.unique(self.claim, return_index=True)[1]
+        self.sizes = np.bincount(np.concatenate((self.row[first], self.column[first]))).tolist()
+        numbers = [claims[place].number for place in self.claim]
+        self.low, self.high = np.array([number.interval for number in numbers]).reshape(-1, 2).T * self.factor
+        self.value = np.array([number.value for number in numbers]) * self.factor
+        self.step = np.array([number.informative_step for number in numbers]) * self.factor
+        self.units: dict[int, list[int]] = defaultdict(list)  # of each claim, what is looked for
+        self.by_set: dict[frozenset[str], list[int]] = defaultdict(list)  # of claims with the same files near them
+        for number, place in enumerate(self.claim.tolist()):
+            self.units[place].append(number)
+            self.by_set[near[place]].append(number)
+        self.sets_of: dict[str, list[frozenset[str]]] = defaultdict(list)
+        for files in self.by_set:
+            for path in files:
+                self.sets_of[path].append(files)
+        # By family, how many of the numbers there what is looked for would be by accident.
+        self.expected = np.zeros((3, len(wanted)))
         self.seen: set[str] = set()
         self.near_rows: set[int] = set()
         self.near_columns: set[int] = set()
-        self.by_set: dict[int, list[int]] = defaultdict(list)
-        for number, place in enumerate(self.wanted.claim.tolist()):
-            self.by_set[self.near[place]].append(number)
-        self.sets_of: dict[str, list[int]] = defaultdict(list)
-        for known in self.by_set:
-            for path in self.near_sets[known]:
-                self.sets_of[path].append(known)
+
+    def _expected(self, which: Ints, ascending: Floats) -> Floats:
+        return accidents(self.value[which], self.step[which], ascending)
 
     def add(self, file: DataFile) -> None:
         """Look for all claims in a file; what is a copy of another is looked at only where it is near."""
-        near = np.array(
-            [one for known in self.sets_of.get(file.path, ()) for one in self.by_set[known]], dtype=np.int64
-        )
-        which = near if file.digest in self.seen else np.arange(len(self.wanted.claim))
+        numbers = [one for files in self.sets_of.get(file.path, ()) for one in self.by_set[files]]
+        near = np.array(numbers, dtype=np.int64)
+        which = near if file.digest in self.seen else np.arange(len(self.claim))
         if not len(file.values) or not len(which):
             return
-        self.near_rows.update(self.wanted.row[near].tolist())
-        self.near_columns.update(self.wanted.column[near].tolist())
+        self.near_rows.update(self.row[near].tolist())
+        self.near_columns.update(self.column[near].tolist())
         distinct = np.unique(file.values)
         ends = _ends(file)
-        self.expected[ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
-        self.expected[NEAR, near] += self.wanted.expected(near, distinct)
+        self.expected[ENDS, near] += self._expected(near, np.sort(file.values[ends]))
+        self.expected[NEAR, near] += self._expected(near, distinct)
         if file.digest not in self.seen:
-            self.expected[ALL, which] += self.wanted.expected(which, distinct)
+            self.expected[ALL, which] += self._expected(which, distinct)
         self.seen.add(file.digest)
         self._join(file, which, set(near.tolist()), set(ends.tolist()))
 
@@ -141,26 +141,26 @@ class RecordSearch:
         And the series of a file near them that hold several of a row or a column.
         """
         singles: dict[int, tuple[Ints, Ints]] = {}
-        claims, (found, at) = self.wanted.claim, self._found(file, which)
-        for row, wanted, places in _shared(self.wanted.row, file.records, found, at):
-            if claims[wanted[0]] != claims[wanted[-1]]:  # they are in order
+        found, at = self._found(file, which)
+        is_near = np.isin(found, list(near))
+        for row, wanted, places in _shared(self.row, file.records, found, at):
+            if self.claim[wanted[0]] != self.claim[wanted[-1]]:  # they are in order
                 self._try((row, False), file, wanted, places, near, ends)
             elif row not in singles or (places[0] in ends and singles[row][1][0] not in ends):
                 singles[row] = wanted, places
         for row, some in singles.items():
             self._try((row, False), file, *some, near, ends)
-        is_near = np.isin(found, list(near))
-        for groups in (self.wanted.row, self.wanted.column):
+        for groups in (self.row, self.column):
             for group, wanted, places in _shared(groups, file.name_of, found[is_near], at[is_near]):
-                if claims[wanted[0]] != claims[wanted[-1]] and file.names[file.name_of[places[0]]]:
+                if self.claim[wanted[0]] != self.claim[wanted[-1]] and file.names[file.name_of[places[0]]]:
                     self._try((group, True), file, wanted, places, near, ends)
 
     def _found(self, file: DataFile, which: Ints) -> tuple[Ints, Ints]:
         """The wanted that a file holds, each with the place of a value."""
         order = np.argsort(file.values, kind="stable")
         ascending = file.values[order]
-        starts = np.searchsorted(ascending, self.wanted.low[which], "left")
-        counts = np.searchsorted(ascending, self.wanted.high[which], "right") - starts
+        starts = np.searchsorted(ascending, self.low[which], "left")
+        counts = np.searchsorted(ascending, self.high[which], "right") - starts
         some = np.flatnonzero((counts > 0) & (counts <= MOST_OF_A_FILE))
         counts, starts = counts[some], starts[some]
         places = order[np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)]
@@ -173,14 +173,12 @@ class RecordSearch:
         are in its order.
         """
         kept, is_near = self.best[group], int(wanted[0]) in near
-        most = -len(set(self.wanted.claim[wanted].tolist())), not is_near, ends.isdisjoint(places.tolist())
+        most = -len(set(self.claim[wanted].tolist())), not is_near, ends.isdisjoint(places.tolist())
         if not is_near and len(kept) == KEPT and most > kept[-1].rank[:3]:
             return
-        some = [
-            backing
-            for number, place in zip(wanted.tolist(), places.tolist(), strict=True)
-            if (backing := self._backing(file, number, place, place in ends, is_series=group[1]))
-        ]
+        pairs = zip(wanted.tolist(), places.tolist(), strict=True)
+        backings = (self._backing(file, number, place, place in ends, is_series=group[1]) for number, place in pairs)
+        some = [one for one in backings if one]
         some = _in_order(some) if group[1] else some
         chosen: dict[int, _Backing] = {}
         used: set[int] = set()
@@ -190,9 +188,9 @@ class RecordSearch:
                 used.add(one.place)
         candidate = _Candidate(is_near, tuple(chosen.values()))
         for one in candidate.backings if is_near else ():
-            known = self.near_hits.get(one.claim)
-            if known is None or candidate.rank < known[0]:
-                self.near_hits[one.claim] = candidate.rank, one.hit
+            claim = self.claims[one.claim]
+            if claim not in self.near_hits or candidate.rank < self.near_hits[claim][0]:
+                self.near_hits[claim] = candidate.rank, one.hit
         if candidate.backings:
             kept.append(candidate)
             kept.sort(key=lambda one: one.rank)
@@ -200,50 +198,43 @@ class RecordSearch:
 
     def _backing(self, file: DataFile, number: int, place: int, is_end: bool, *, is_series: bool) -> _Backing | None:
         """A hit, and how often its series, or another number of its record, would be one in any unit of the claim."""
-        place_of_claim = int(self.wanted.claim[number])
-        claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
+        place_of_claim = int(self.claim[number])
+        claim, value = self.claims[place_of_claim], float(file.values[place] / self.factor[number])
         if not (rounding := claim.number.rounding_of(value)):
             return None
         series = file.ascending[int(file.name_of[place])]
-        chance = float(self.wanted.expected(np.array([number]), series)[0])
+        chance = float(self._expected(np.array([number]), series)[0])
         if not is_series:
-            units = np.array(self.wanted.of_claim[place_of_claim])
             chance /= len(series)
-            chance += float(self.wanted.expected(units, np.unique(file.beside(place))).sum())
+            chance += float(self._expected(np.array(self.units[place_of_claim]), np.unique(file.beside(place))).sum())
         name = file.names[file.name_of[place]]
-        rule = Rule(Means.SERIES if is_series else Means.RECORD, name)
-        hit = Hit(value, rule, file.path, int(file.lines[place]), rounding)
+        means, line = Means.SERIES if is_series else Means.RECORD, int(file.lines[place])
+        hit = Hit(value, means, name, file.path, line, rounding=rounding)
         return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
 
-    def found(self) -> dict[int, Found]:
-        """For each claim found beyond accident: its hit, the chance, and how many claims stand there together."""
-        proofs = sorted(self._proofs(), key=lambda proof: proof[:3])
-        best: dict[tuple[int, int], float] = {}
-        for false, family, row, _, _ in proofs:
-            best.setdefault((family, row), false)
-        limit = accepted(list(best.values()))
-        found: dict[int, Found] = {}
-        for false, _, _, chance, backings in proofs:
-            if false <= limit:
-                for one in backings:
-                    found.setdefault(one.claim, (one.hit, chance, len(backings)))
-        return found
-
-    def _proofs(self) -> Iterator[tuple[float, int, int, float, Sequence[_Backing]]]:
-        """To how many rows accident gives as much, in which family, which row, the chance, and what backs it."""
+    def found(self) -> list[Explanation]:
+        """What is found beyond accident, the least likely by accident first."""
         near = len(self.near_rows)
-        tests_of = (near, near, len(np.unique(self.wanted.row)), near + len(self.near_columns))
+        tests_of = (near, near, len(np.unique(self.row)), near + len(self.near_columns))
+        proofs: list[tuple[float, int, int, float, _Candidate]] = []  # the second: in which family
+        best: dict[tuple[int, int], float] = defaultdict(lambda: inf)
         for family, tests in zip(FAMILIES, tests_of, strict=True):
             # How many numbers would be each claim by accident, in any unit.
             of_family = self.expected[NEAR if family == SERIES else family]
-            expected = {claim: float(of_family[units].sum()) for claim, units in self.wanted.of_claim.items()}
+            expected = {claim: float(of_family[units].sum()) for claim, units in self.units.items()}
             for (row, is_series), candidates in self.best.items():
                 for one in candidates:
                     if is_series == (family == SERIES) and (one.is_near or family == ALL):
-                        chance = len(FAMILIES) * _bound(
-                            one, expected, self.wanted.sizes[row], is_of_ends=family == ENDS
-                        )
-                        yield chance * tests, family, row, chance, one.backings
+                        bound = one.bound(expected, self.sizes[row], is_of_ends=family == ENDS)
+                        chance = len(FAMILIES) * bound
+                        proofs.append((chance * tests, family, row, chance, one))
+                        best[family, row] = min(best[family, row], chance * tests)
+        limit = accepted(list(best.values()))
+        return [
+            Explanation(Means.RECORD, {self.claims[backing.claim]: backing.hit for backing in one.backings}, chance)
+            for false, *_, chance, one in sorted(proofs, key=lambda proof: proof[:3])
+            if false <= limit
+        ]
 
 
 def _in_order(some: Sequence[_Backing]) -> list[_Backing]:
@@ -260,13 +251,11 @@ def _in_order(some: Sequence[_Backing]) -> list[_Backing]:
     return found
 
 
-def _bound(one: _Candidate, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
-    """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
-    distinct = {backing.hit.value: backing for backing in one.backings}.values()  # what is printed again tells no more
-    whole = prod(backing.chance for backing in distinct)
-    firsts = (first for first in distinct if first.is_end or not is_of_ends)
-    bounds = (max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts)
-    return comb(size, len(distinct)) * min(bounds, default=float("inf"))
+def _ends(file: DataFile) -> Ints:
+    """The places of the last number of each named series."""
+    _, behind = np.unique(file.name_of[::-1], return_index=True)
+    places = len(file.values) - 1 - behind
+    return places[[bool(file.names[file.name_of[place]]) for place in places]]
 
 
 def factors(claim: Claim) -> tuple[float, ...]:
@@ -279,14 +268,9 @@ def factors(claim: Claim) -> tuple[float, ...]:
     return known.get(claim.unit_seconds or 0, (1.0, 1e3, 60.0, 6e4))
 
 
-def row_of(claim: Claim) -> object:
-    """What identifies the row of a claim: of a table, or the line of a text."""
-    return (claim.document, claim.table, claim.row) if claim.table >= 0 else (claim.document, "line", claim.line)
-
-
 def _column(claim: Claim) -> object:
     """What identifies the column of a claim; one that is in none is one of its own."""
-    return (claim.document, "of", claim.table, claim.col) if claim.place in (CELL, ITEM) else id(claim)
+    return (claim.document, "of", claim.table, claim.col) if claim.place in (CELL, ITEM) else claim
 
 
 def _shared(groups: Ints, records: NDArray[np.int32], wanted: Ints, places: Ints) -> Iterator[tuple[int, Ints, Ints]]:
@@ -297,10 +281,3 @@ def _shared(groups: Ints, records: NDArray[np.int32], wanted: Ints, places: Ints
     starts = np.flatnonzero(np.diff(keys, prepend=-1)).tolist()
     for start, end in zip(starts, [*starts[1:], len(keys)], strict=False):
         yield int(keys[start] >> 32), wanted[start:end], places[start:end]
-
-
-def _ends(file: DataFile) -> Ints:
-    """The places of the last number of each named series."""
-    _, behind = np.unique(file.name_of[::-1], return_index=True)
-    places = len(file.values) - 1 - behind
-    return places[[bool(file.names[file.name_of[place]]) for place in places]]

@@ -1,5 +1,6 @@
 """Claims and logs that the tests of the referee make up."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from report.audit.chance import Explanation
@@ -30,6 +31,6 @@ def file_of(root: Path, data: bytes | str, path: str = "run.log") -> DataFile:
     return file
 
 
-def explained(found: list[Explanation]) -> set[int]:
-    """The claims that anything explains."""
-    return {claim for one in found for claim in one.hits}
+def explained(claims: Sequence[Claim], found: list[Explanation]) -> set[int]:
+    """The places of the claims that anything explains."""
+    return {claims.index(claim) for one in found for claim in one.hits}

@@ -59,11 +59,11 @@ def ruled(folder: Path, text: str) -> tuple[dict[str, str], dict[str, str]]:
     """What follows in a document, and what breaks: the numbers as printed, with their formulas."""
     (folder / "README.md").write_text(text, encoding="utf-8")
     claims = claims_of(folder, "README.md")
-    formulas = Formulas(claims, range(len(claims)))
-    formulas.search({number for number, claim in enumerate(claims) if claim.is_measured})
+    formulas = Formulas(claims)
+    formulas.search({claim for claim in claims if claim.is_measured})
     search_tests(formulas, text.split("\n"))
-    derived = {claims[number].number.text: hit.rule.name for number, (hit, _) in formulas.derived.items()}
-    return derived, {claims[number].number.text: hit.rule.name for number, hit in formulas.exceptions.items()}
+    derived = {claim.number.text: hit.name for claim, (hit, _) in formulas.derived.items()}
+    return derived, {claim.number.text: hit.name for claim, hit in formulas.exceptions.items()}
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ def row_of(*texts: str, row: int = 0) -> list[Claim]:
 
 
 def found_in(claims: list[Claim], *files: DataFile, near: frozenset[str] = frozenset()) -> dict[int, Hit]:
-    search = RecordSearch(claims, [0] * len(claims), [near])
+    search = RecordSearch(claims, [near] * len(claims))
     for file in files:
         search.add(file)
-    return {claim: hit for claim, (hit, _, _) in search.found().items()}
+    return {claims.index(claim): hit for one in reversed(search.found()) for claim, hit in one.hits.items()}
 
 
 def a_log(seed: int, lines: int = 300) -> tuple[str, np.ndarray]:

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.audit.chance import Hit, Means, Rule, Tried, accepted, accidental, explain, tail
-from report.audit.constants import SIGNIFICANT
+from report.audit.chance import SIGNIFICANT, Hit, Means, Tried, accepted, accidental, explain, tail
+from report.audit.claims import Claim
 from report.audit.number import Number
-from tests.report.audit.made_up import explained
+from tests.report.audit.made_up import a_claim, explained
 
 Table = np.ndarray[tuple[int, int], Any]
 SEEDS = st.integers(0, 2**32 - 1)
-A_HIT = Hit(1.0, Rule(Means.STATISTIC))
+A_HIT = Hit(1.0, Means.STATISTIC)
+CLAIMS = [a_claim("1.5", row=row) for row in range(60)]
 TRIALS = 200
 CHANCES = st.lists(st.floats(1e-6, 0.5), min_size=2, max_size=12)
 
@@ -28,11 +29,12 @@ def few(times: int, chance: float) -> bool:
 
 def is_explained(chances: Table, is_hit: Table) -> bool:
     """Whether a rule, a row of these, explains some of the claims."""
-    hits: dict[Hashable, dict[int, Hit]] = {
-        rule: {int(claim): A_HIT for claim in np.flatnonzero(some)} for rule, some in enumerate(is_hit)
+    claims = CLAIMS[: is_hit.shape[1]]
+    hits: dict[Hashable, dict[Claim, Hit]] = {
+        rule: {claims[claim]: A_HIT for claim in np.flatnonzero(some)} for rule, some in enumerate(is_hit)
     }
     tried: Tried = lambda rule, *_: int(str(rule)) + 1  # noqa: E731
-    return bool(explain(is_hit.shape[1], hits, lambda rule, claim: float(chances[int(str(rule)), claim]), tried))
+    return bool(explain(claims, hits, lambda rule, claim: float(chances[int(str(rule)), claim.row]), tried))
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -68,11 +70,12 @@ def test_a_number_hits_values_of_its_kind_less_often_than_stated(
 @given(CHANCES, st.data())
 def test_a_bound_grows_with_chance_and_with_what_can_be_hit(chances: list[float], data: st.DataObject) -> None:
     hits = data.draw(st.sets(st.integers(0, len(chances) - 1), min_size=1))
-    bound = tail(chances, sorted(hits))
+    hit = [chances[place] for place in sorted(hits)]
+    bound = tail(chances, hit)
     assert 0 <= bound <= 1 + 1e-9
-    assert tail([1.9 * one for one in chances], sorted(hits)) >= bound - 1e-9
-    assert tail([*chances, 0.1], sorted(hits)) >= bound - 1e-9
-    assert tail([*chances, 0.0], sorted(hits)) == bound
+    assert tail([1.9 * one for one in chances], [1.9 * one for one in hit]) >= bound - 1e-9
+    assert tail([*chances, 0.1], hit) >= bound - 1e-9
+    assert tail([*chances, 0.0], hit) == bound
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=20), st.floats(0.01, 100))
@@ -83,15 +86,16 @@ def test_more_values_are_hit_more_often(values: list[float], value: float) -> No
 
 
 def test_a_rule_takes_what_it_explains_and_leaves_the_rest() -> None:
-    rules: dict[Hashable, dict[int, Hit]] = {
-        "one": {0: A_HIT, 1: A_HIT},
-        "same": {0: A_HIT, 1: A_HIT},
-        "other": {2: A_HIT},
-        "common": {3: A_HIT},
+    first, second, third, fourth = CLAIMS[:4]
+    rules: dict[Hashable, dict[Claim, Hit]] = {
+        "one": {first: A_HIT, second: A_HIT},
+        "same": {first: A_HIT, second: A_HIT},
+        "other": {third: A_HIT},
+        "common": {fourth: A_HIT},
     }
     chances = {"one": 1e-4, "same": 1e-4, "other": 1e-5, "common": 0.5}
-    found = explain(4, rules, lambda rule, _: chances[str(rule)], lambda *_: 1)
-    assert [(one.rule, set(one.hits)) for one in found] == [("one", {0, 1}), ("other", {2})]
+    found = explain(CLAIMS[:4], rules, lambda rule, _: chances[str(rule)], lambda *_: 1)
+    assert [(one.rule, set(one.hits)) for one in found] == [("one", {first, second}), ("other", {third})]
 
 
 @pytest.mark.parametrize(
@@ -103,12 +107,13 @@ def test_a_rule_takes_what_it_explains_and_leaves_the_rest() -> None:
     ],
 )
 def test_a_rule_takes_only_what_it_does_not_hit_by_accident(chances: list[float], taken: set[int]) -> None:
-    hits: dict[Hashable, dict[int, Hit]] = {"rule": dict.fromkeys(range(4), A_HIT)}
-    assert explained(explain(len(chances), hits, lambda _, claim: chances[claim], lambda *_: 1)) == taken
+    claims = CLAIMS[: len(chances)]
+    hits: dict[Hashable, dict[Claim, Hit]] = {"rule": dict.fromkeys(claims[:4], A_HIT)}
+    assert explained(claims, explain(claims, hits, lambda _, claim: chances[claim.row], lambda *_: 1)) == taken
 
 
 def test_at_least_so_many_claims_are_explained_together() -> None:
-    assert not explained(explain(3, {"one": {0: A_HIT}}, lambda *_: 1e-9, lambda *_: 1, least=2))
+    assert not explain(CLAIMS[:3], {"one": {CLAIMS[0]: A_HIT}}, lambda *_: 1e-9, lambda *_: 1, least=2)
 
 
 @pytest.mark.parametrize(

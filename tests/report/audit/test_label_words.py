@@ -53,7 +53,7 @@ def test_number_counts_what_its_words_say(example: Any) -> None:
     (printed,) = numbers_in(text)
     labels = {"row_label": row, "col_label": column, "heading": heading}
     claim = Claim(document="d.md", line=1, column=1, number=printed.number, place=CELL, table=0, row=0, col=1, **labels)
-    found = Context(claim, before, behind, printed.form, is_result=True, is_heading=False).classified()
+    found = Context(claim, before, behind, printed.form, is_result=True).classified()
     assert (found.quantity, found.unit) == (quantity, unit)
     assert found.is_measured == (quantity in DATA["measured"])
 

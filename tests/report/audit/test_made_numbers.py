@@ -42,7 +42,7 @@ NOT_SEARCHED: Mapping[str, Callable[[Rates], float]] = {
 
 def protocol_of(finding: Finding) -> Protocol:
     """The protocol by which a number was found."""
-    return Protocol.parse(finding.hit.rule.name if finding.hit and finding.hit.rule.means == "protocol" else "plain")
+    return Protocol.parse(finding.hit.name if finding.hit and finding.hit.means == "protocol" else "plain")
 
 
 Made = list[tuple[str, str, Rates]]

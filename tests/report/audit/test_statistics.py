@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.audit.chance import Rule
+from report.audit.chance import SIGNIFICANT, Hit
 from report.audit.claims import Claim
-from report.audit.constants import SIGNIFICANT
 from report.audit.documents import ITEM
 from report.audit.evidence import GREATEST, LAST, LEAST, Stated, Statistic
 from report.audit.number import Number
@@ -29,10 +28,17 @@ def logs_of(values: Sequence[float]) -> dict[str, Stated]:
     return {f"runs/{number}.log": Stated(str(number), [the_last(value)]) for number, value in enumerate(values)}
 
 
-def rules_of(search: StatisticSearch, claims: Sequence[Claim], around: Sequence[str]) -> dict[int, Rule]:
-    """By which rule each claim of a column is explained from the logs around it."""
-    found = search.explain_column(claims, [[]] * len(claims), [list(around)] * len(claims))
-    return {claim: hit.rule for one in found for claim, hit in one.hits.items()}
+def rule_of(logs: dict[str, Stated]) -> Hit:
+    """By which rule the mean of all losses is explained from the logs around it."""
+    (found,) = StatisticSearch(logs).explain_column([a_claim(f"{np.mean(LOSSES):.7f}")], lambda _: ([], sorted(logs)))
+    (hit,) = found.hits.values()
+    return hit
+
+
+def of_linked(search: StatisticSearch, claims: Sequence[Claim], around: Sequence[str] = ()) -> set[int]:
+    """The claims of a column that are explained, each of which leads to the log of its row."""
+    paths = list(search.logs)
+    return explained(claims, search.explain_column(claims, lambda claim: ([paths[claim.row]], around)))
 
 
 def changed(claim: Claim, steps: int) -> Claim:
@@ -45,11 +51,10 @@ def changed(claim: Claim, steps: int) -> Claim:
 def test_a_changed_number_is_not_proved(seed: int, rows: int, data: st.DataObject) -> None:
     values = (3 + np.random.default_rng(seed).random(rows)).tolist()
     search, claims = StatisticSearch(logs_of(values)), column(values)
-    linked = [[path] for path in search.logs]
-    assert explained(search.explain_column(claims, linked, [[]] * rows)) == set(range(rows))
+    assert of_linked(search, claims) == set(range(rows))
     row = data.draw(st.integers(0, rows - 1))
     claims[row] = changed(claims[row], data.draw(st.sampled_from((-50, -2, 2, 50))))
-    assert explained(search.explain_column(claims, linked, [[]] * rows)) == set(range(rows)) - {row}
+    assert of_linked(search, claims) == set(range(rows)) - {row}
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
@@ -73,9 +78,7 @@ def test_logs_of_something_else_prove_nothing(
             )
             for row in range(rows)
         }
-        linked = [[path] for path in logs]
-        around = [list(logs) if is_pooled else []] * rows
-        times += bool(StatisticSearch(logs).explain_column(column(said.tolist()), linked, around))
+        times += bool(of_linked(StatisticSearch(logs), column(said.tolist()), list(logs) if is_pooled else []))
     bound = SIGNIFICANT * sum(1 / rank for rank in range(1, 3 * series * 8))
     assert times <= TRIALS * bound + 5 * sqrt(TRIALS * bound)
 
@@ -85,23 +88,21 @@ LOSSES = (3.2817, 3.2791, 3.2769, 3.2802, 3.2779, 3.2811, 3.2754)
 
 
 def test_a_mean_is_of_all_logs_of_a_folder() -> None:
-    logs = logs_of(LOSSES)
-    (rule,) = rules_of(StatisticSearch(logs), [a_claim(f"{np.mean(LOSSES):.7f}")], sorted(logs)).values()
+    rule = rule_of(logs_of(LOSSES))
     assert (rule.over, rule.count) == ("mean", 7)
 
 
 def test_a_copy_of_a_log_is_no_other_run() -> None:
     logs = logs_of(LOSSES)
     logs["runs/copy.log"] = logs["runs/0.log"]
-    (rule,) = rules_of(StatisticSearch(logs), [a_claim(f"{np.mean(LOSSES):.7f}")], sorted(logs)).values()
-    assert (rule.over, rule.count) == ("mean", 7)
+    assert rule_of(logs).count == 7
 
 
 def test_equal_items_of_a_list_are_of_different_logs() -> None:
     logs = logs_of([3.2817, 3.2791, 3.2768])
     claims = [replace(one, place=ITEM) for one in column([3.2817, 3.2817, 3.2791, 3.2768])]
-    found = StatisticSearch(logs).explain_column(claims, [[]] * 4, [list(logs)] * 4)
-    assert explained(found) == {0, 2, 3}
+    found = StatisticSearch(logs).explain_column(claims, lambda _: ([], list(logs)))
+    assert explained(claims, found) == {0, 2, 3}
 
 
 def test_a_time_may_be_in_another_unit() -> None:
@@ -110,7 +111,7 @@ def test_a_time_may_be_in_another_unit() -> None:
         for row, value in enumerate(TIMES)
     }
     claims = [replace(a_claim(f"{time / 6e4:.3f}", "time", row), unit_seconds=60.0) for row, time in enumerate(TIMES)]
-    assert explained(StatisticSearch(logs).explain_column(claims, [[path] for path in logs], [[]] * 3)) == {0, 1, 2}
+    assert of_linked(StatisticSearch(logs), claims) == {0, 1, 2}
 
 
 def test_a_row_is_of_one_log() -> None:
@@ -120,4 +121,4 @@ def test_a_row_is_of_one_log() -> None:
     }
     claims = [a_claim("3.5714"), a_claim("11268", "rate", col=2)]
     (found,) = StatisticSearch(logs).explain_row(claims, list(logs))
-    assert (found.rule, set(found.hits)) == ("4.log", {0, 1})
+    assert (found.rule, set(found.hits)) == ("4.log", set(claims))
