@@ -1,24 +1,27 @@
-"""Commands of this room: which formats are known, a grammar for a log of none, and the records of a log as a table."""
+"""Commands of this room: the known formats, a grammar for a log of none, records as a table, logs in and copies out."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .ingesting.command import ingest
 from .io.errors import FormatError, ParserError, WriteError, reason_of
 from .io.message import counted
 from .io.printable import Unreadable, printable, say
-from .scrubbing.command import scrub
+from .sharing import JOBS, SCHEDULER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .grammar.format import Format
+    from .ingesting.ingest import Event
     from .runs.reading import Reading
+    from .scrubbing.copies import ScrubOutcome, Secrets
     from .unknown.speed import Speed
 
 
@@ -185,6 +188,144 @@ def _excerpt(log: Path, reading: Reading) -> Iterator[bytes]:
                 yield lines.data[int(lines.starts[row]) : int(lines.ends[row])]
         if lines.before + len(lines) >= max(read, default=0):
             return
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder.")
+@JOBS
+@SCHEDULER
+@click.option("--read", metavar="NAME=UNIT", help="What a number of the logs measures, such as dt=ms/step.")
+@click.option("--verbose", is_flag=True, help="List every skipped file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log and unreadable file.")
+def ingest(
+    sources: tuple[str, ...],
+    into: Path,
+    jobs: int | None,
+    scheduler: str | None,
+    read: str | None,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
+
+    SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
+    fsspec; no redirect to another host is followed). All text files with metric lines of a known format are logs, and
+    what SOURCES name. Existing run folders are not changed. An archive or compressed log may unpack to 64 MiB, 250
+    times its size, or $TACHOGRAPH_UNPACKED_GIB, whichever is largest; an archive may have 65,536 members, and a
+    download 64 GiB. With --scheduler, SOURCES and INTO must be on disks shared by all workers.
+
+    Exit status 1 if a file was unreadable or no log was found, 2 for wrong use.
+
+    \b
+    Examples:
+      tachograph ingest ../Perf --into logs/perf
+      tachograph ingest results.tar.gz more.zip train.log.gz --into logs/lab
+      tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
+    """
+    from .ingesting.ingest import Ingested, objects, sentences, unreadable
+    from .ingesting.ingest import ingest as ingested
+    from .ingesting.sources import missing
+    from .sharing.workers import Workers
+    from .unknown.option import parse_option
+
+    # One that is missing beside others does not stop these: it is told with what else is unreadable.
+    if len(gone := missing(sources)) == len(sources):
+        raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
+    try:
+        if read is not None:
+            parse_option(read)
+        events = list(_followed(ingested(sources, into, Workers(jobs, scheduler), read)))
+    except ParserError as error:
+        raise Unreadable(error) from error
+    for line in objects(events) if as_json else sentences(events, into, verbose=verbose):
+        say(line)
+    problems = [f"Error: {left.name}: {left.reason}" for left in unreadable(events)]
+    if not problems and not any(isinstance(event, Ingested) for event in events):
+        problems = ["Error: No logs found."]
+    for line in problems:
+        say(line, err=True)
+    sys.exit(1 if problems else 0)
+
+
+def _followed(events: Iterable[Event]) -> Iterable[Event]:
+    """The same events, on a terminal with a line below that counts them."""
+    from .io.console import live
+
+    console = live(err=True)
+    if not console.is_terminal:
+        return events
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn  # other commands do without this
+
+    with Progress(TextColumn("{task.completed} files"), TimeElapsedColumn(), console=console, transient=True) as shown:
+        return list(shown.track(events))
+
+
+KINDS = {
+    "host": "host name",
+    "user": "user name",
+    "email": "e-mail address",
+    "address": "private address",
+    "credential": "credential",
+}
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder.")
+@click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
+@click.option("--host", "hosts", multiple=True, metavar="NAME", help="Host name to replace anywhere.")
+@click.option("--user", "users", multiple=True, metavar="NAME", help="User name to replace anywhere.")
+@click.option("--keep", multiple=True, metavar="NAME", help="Name to keep.")
+def scrub(
+    logs: tuple[Path, ...],
+    out: Path,
+    format_: str | None,
+    hosts: tuple[str, ...],
+    users: tuple[str, ...],
+    keep: tuple[str, ...],
+    secrets: Callable[[], Secrets],
+) -> None:
+    """Write anonymized copies of LOGS that give the same results.
+
+    Names of hosts and users, home folders, e-mail addresses, private addresses and credentials are replaced, the same
+    name by the same placeholder in all copies. A log may also be a run folder, or a folder of them; the other files
+    of a run are copied as well. Names without a recognizable marker are not detected: review the copies before
+    publishing, and pass such names with --host or --user.
+
+    \b
+    Examples:
+      tachograph scrub train.log --out public
+      tachograph scrub logs/my-suite --out public --user jdoe
+    """
+    from .io.errors import told
+    from .scrubbing.copies import copied, sources
+    from .scrubbing.identities import Identity
+
+    if not all((*hosts, *users, *keep)):
+        raise click.UsageError("--host, --user and --keep must not be empty.")
+    given = [Identity(kind, os.fsencode(name)) for kind, names in (("host", hosts), ("user", users)) for name in names]
+    try:
+        outcome = copied(sources(logs), out, secrets(), given=given, keep=map(os.fsencode, keep), format=format_)
+    except (ParserError, OSError) as error:
+        raise Unreadable(told(error)) from error
+    for line in _scrubbed(outcome, out):
+        say(line)
+    if outcome.problems:
+        raise Unreadable(*outcome.problems)
+
+
+def _scrubbed(outcome: ScrubOutcome, out: Path) -> Iterator[str]:
+    """How many of each kind; never which, for what is printed here may be published, too."""
+    copies = len(outcome.copies)
+    yield f"Wrote 1 copy to {out}." if copies == 1 else f"Wrote {copies} copies to {out}."
+    if outcome.copies and not outcome.replaced:
+        yield "No names, addresses or credentials found."
+    for kind, noun in KINDS.items():
+        if replaced := outcome.replaced.get(kind):
+            different = f", {len(replaced.distinct)} distinct" if replaced.distinct else ""
+            count, _, words = counted(replaced.occurrences, noun).partition(" ")
+            yield f"{count:>8} {words}{different}, first at {replaced.copy}:{replaced.line}"
 
 
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]
