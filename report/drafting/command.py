@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +11,8 @@ from parsers.commands import READ
 from parsers.io.printable import say, shell_quoted
 from parsers.sharing import JOBS, SCHEDULER
 
-if TYPE_CHECKING:
-    from parsers.io.message import Message
-
 FOUND_NOTHING = 1
 SUFFIX = ".toml"
-EXISTS = "{path} exists already; an existing file is never overwritten."
-WROTE = "Wrote {path} (cells: {cells}, logs: {logs})."
-NEXT = "Next: `{command}` renders the page in all languages."
-MORE_LEFT_OUT = "{count} more files are left out; --verbose lists them."
 MOST_LEFT_OUT = 12
 
 
@@ -69,14 +61,13 @@ def init(
     from parsers.unknown.option import parse_option
 
     from ..views.publish import LOGS
-    from ..wording.words import english
     from .draft import NothingToDraftError, draft_page
     from .logs import named_logs
 
     states = [(name, count) for name, count in (("cards", cards), ("batch_size", batch_size)) if count]
     path = page if page.suffix == SUFFIX else page.with_name(page.name + SUFFIX)
     if os.path.lexists(path):
-        raise click.UsageError(EXISTS.format(path=path))
+        raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")
     try:
         if read:
             parse_option(read)
@@ -85,25 +76,18 @@ def init(
         write_new(path, draft.text.encode())
     except NothingToDraftError as error:
         _tell(error.left_out, verbose=verbose)
-        say(english(error.message), err=True)
+        say(error, err=True)
         sys.exit(FOUND_NOTHING)
     _tell(draft.left_out, verbose=verbose)
-    say(WROTE.format(path=path, cells=len(draft.cases), logs=draft.logs))
-    say(NEXT.format(command=_next(path, named.folder, LOGS)))
+    say(f"Wrote {path} (cells: {len(draft.cases)}, logs: {draft.logs}).")
+    words = ["tachograph", "report", str(path), *(() if named.folder == LOGS else ("--logs", str(named.folder)))]
+    say(f"Next: `{' '.join(map(shell_quoted, words))}` renders the page in all languages.")
 
 
-def _tell(left_out: Sequence["Message"], *, verbose: bool) -> None:
+def _tell(left_out: Sequence[str], *, verbose: bool) -> None:
     """Say why files are left out; of many the first."""
-    from ..wording.words import english
-
     shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
     for said in shown:
-        say(english(said), err=True)
+        say(said, err=True)
     if more := len(left_out) - len(shown):
-        say(MORE_LEFT_OUT.format(count=more), err=True)
-
-
-def _next(path: Path, folder: Path, default: Path) -> str:
-    """The command that renders the page."""
-    words = ["tachograph", "report", str(path), *(() if folder == default else ("--logs", str(folder)))]
-    return " ".join(map(shell_quoted, words))
+        say(f"{more} more files are left out; --verbose lists them.", err=True)

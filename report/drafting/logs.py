@@ -12,7 +12,6 @@ from typing import get_args
 
 from parsers.grammar.field import Scope
 from parsers.io.errors import LogError, ParserError
-from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.facts import Fact, is_count
 from parsers.runs.provenance import PAGE
@@ -27,28 +26,16 @@ from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from ..results.measured_log import MeasuredLog, measured_log
 from ..results.remarks import Remark
 from ..results.store import another_log, logs_of, not_done, outside
+from ..wording.words import english
 
 MOST_FILES = 10_000
-LEFT_OUT = "{log}: left out: {reason}"
-IS_LINK = "it is a link; name the file that it leads to."
-IS_EMPTY = "it is empty."
-NO_FILE = "file or folder not found."
-NO_LOGS = "holds no files that may be logs."
-NOT_BELOW = "is not in the log folder {folder}; --logs names another one."
-TOO_MANY = "holds more than {most} files; name the folders of the runs to publish."
-ASK = "{first} `tachograph show {log}` lists what could be said of it."
-SAME_LOG = "it is the same log as {other}."
-NO_PATTERN = "no pattern matches it and the runs that it repeats ({others}) without matching other logs."
-NOT_FOUND_BY = "no pattern of a page file finds it."
-HELPS = {
-    "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
-    "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
-}
-
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
 MOST_TRIES = 1000  # to find the axes in a path
-HEADING: Axis = "framework"  # which heads a column
+HELPS = {
+    "card": " Pass --cards, which is 1 if a single GPU (or process) trained.",
+    "unknown": " If a single GPU (or process) trained, pass --cards 1.",
+}
 # Families of models as their authors call them, with a version and a size behind the name.
 _MODEL = re.compile(
     r"(?<![a-z])(?:resnet|resnext|vgg|alexnet|googlenet|inception|mobilenet|efficientnet|densenet|vit|swin|yolo|unet|"
@@ -63,8 +50,6 @@ _COUNTED_RUN = r"run|rep|repeat|trial|seed|try|attempt"
 _REPEAT = re.compile(rf"(?:^|/|(?:{_COUNTED_RUN}|log|\d)[_.-]|{_COUNTED_RUN})(\d{{1,3}})(?=[./]|$)", re.IGNORECASE)
 _MOST_NUMBERS = 3
 FIRST_REPEATS = (0, 1)
-NAMELESS = "logs"
-_NOT_SEEN = re.compile(r"[^\S ]")
 
 
 # ---- which logs are named
@@ -76,35 +61,48 @@ class NamedLogs:
 
     folder: Path
     paths: tuple[str, ...]
-    left_out: tuple[Message, ...]
+    left_out: tuple[str, ...]
 
 
 def named_logs(named: Sequence[Path], folder: Path | None, default: Path) -> NamedLogs:
     """The logs that files, run folders and folders of them stand for; hidden files are passed over.
 
-    ``folder``: the one that a page looks for logs in; by default ``default`` where that holds them all, else the one
-    that they share. Raises LogError for a path that does not exist, holds nothing, or is not below ``folder``.
+    ``folder``: the one that a page looks for logs in; by default ``default`` where that holds them all, else the lowest
+    that does and is no run folder. Raises LogError for a path that does not exist, holds nothing, or is not below it.
     """
-    found, left_out = list[Path](), list[Message]()
+    found, left_out = list[Path](), list[str]()
     for path in named:
         logs = list(_logs(path))
         if not logs:
-            raise LogError.at(path, NO_LOGS)
+            raise LogError.at(path, "holds no files that may be logs.")
         found += [log for log in logs if isinstance(log, Path)]
-        left_out += [log for log in logs if isinstance(log, Message)]
-    root = folder or _shared(named, found, default)
-    return NamedLogs(root, tuple(sorted({_below(log, root) for log in found})), tuple(dict.fromkeys(left_out)))
+        left_out += [log for log in logs if isinstance(log, str)]
+    top = folder or default
+    if not folder and not all(_absolute(log).is_relative_to(_absolute(default)) for log in found):
+        # Of a log or a run folder the one that it is in.
+        tops = [path.parent if not path.is_dir() or (path / RUN_FILE).exists() else path for path in named]
+        top = Path(os.path.commonpath([*map(_absolute, tops)])) if len(tops) > 1 else tops[0]
+    for log in found:
+        if not _absolute(log).is_relative_to(_absolute(top)):
+            raise LogError.at(log, f"is not in the log folder {top}; --logs names another one.")
+    paths = {_absolute(log).relative_to(_absolute(top)).as_posix() for log in found}
+    return NamedLogs(top, tuple(sorted(paths)), tuple(dict.fromkeys(left_out)))
 
 
-def why(log: object, reason: Message) -> Message:
+def _absolute(path: Path) -> Path:
+    """The path from the root; links are not followed, as a page does not follow those that lead out of its folder."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def why(log: object, reason: str) -> str:
     """That a log is left out, and why."""
-    return Message(LEFT_OUT, log=log, reason=reason)
+    return f"{log}: left out: {reason}"
 
 
-def _logs(path: Path) -> Iterator[Path | Message]:
+def _logs(path: Path) -> Iterator[Path | str]:
     """The log of each run folder below a path, and all files of the others, or why one is left out."""
     if not path.exists():
-        raise LogError.at(path, NO_FILE)
+        raise LogError.at(path, "file or folder not found.")
     if not path.is_dir():
         yield path
         return
@@ -113,45 +111,24 @@ def _logs(path: Path) -> Iterator[Path | Message]:
         folder, is_run = Path(where), RUN_FILE in files
         folders[:] = [] if is_run else sorted(name for name in folders if not name.startswith("."))
         seen = sorted(name for name in files if not name.startswith(".") and name not in (RUN_FILE, *SIDE_FILES))
-        for found in [_of_run(folder)] if is_run else (_of_file(folder / name) for name in seen):
+        for found in [folder] if is_run else [folder / name for name in seen]:
             count += 1
             if count > MOST_FILES:
-                raise LogError.at(path, TOO_MANY, most=MOST_FILES)
-            yield found
+                raise LogError.at(path, f"holds more than {MOST_FILES} files; name the folders of the runs to publish.")
+            yield _of_run(found) if is_run else _of_file(found)
 
 
-def _of_run(folder: Path) -> Path | Message:
+def _of_run(folder: Path) -> Path | str:
     try:
         return log_of(folder)
     except ParserError as error:
-        return why(folder, error.message)
+        return why(folder, english(error.message))
 
 
-def _of_file(path: Path) -> Path | Message:
+def _of_file(path: Path) -> Path | str:
     if path.is_symlink():
-        return why(path, Message(IS_LINK))
-    return path if path.stat().st_size else why(path, Message(IS_EMPTY))
-
-
-def _shared(named: Sequence[Path], found: Sequence[Path], default: Path) -> Path:
-    """The default folder where it holds all logs, else the lowest that does and is no run folder."""
-    if all(_spelt_out(log).is_relative_to(_spelt_out(default)) for log in found):
-        return default
-    # Of a log or a run folder the one that it is in.
-    tops = [path.parent if not path.is_dir() or (path / RUN_FILE).exists() else path for path in named]
-    return Path(os.path.commonpath(list(map(_spelt_out, tops))) if len(tops) > 1 else tops[0])
-
-
-def _below(log: Path, folder: Path) -> str:
-    own, top = _spelt_out(log), _spelt_out(folder)
-    if not own.is_relative_to(top):
-        raise LogError.at(log, NOT_BELOW, folder=folder)
-    return own.relative_to(top).as_posix()
-
-
-def _spelt_out(path: Path) -> Path:
-    """The path from the root; links are not followed, as a page does not follow those that lead out of its folder."""
-    return Path(os.path.normpath(path.absolute()))
+        return why(path, "it is a link; name the file that it leads to.")
+    return path if path.stat().st_size else why(path, "it is empty.")
 
 
 # ---- what a log states
@@ -161,24 +138,21 @@ def _spelt_out(path: Path) -> Path:
 class DraftLog:
     """A log with what of it a page file states, by its ``path`` below the folder of logs.
 
-    ``reason``: why it gives no number; ``is_never_evidence``: and a page passes over it by itself. ``case``: the axes
-    that it states. ``program``: what trained, as far as anything says it. ``command``: what started it, where its
-    run.json says so; ``launched``: all that the run.json says, where Tachograph started the run. ``observed``: the
-    quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name. ``read``: what a
-    number of it measures, as its user said, where it has one of that name.
+    ``left_out``: why it gives no number, empty where it does; ``is_never_evidence``: and a page passes over it by
+    itself. ``identity``: two logs of the same are one. ``program``: what trained, as far as anything says it.
+    ``command``: what started it, where its run.json says so. ``quantities``: what else a page can show of it, by name.
+    ``read``: what a number of it measures, as its user said, where it has one of that name.
     """
 
     path: str
-    reason: Message | None = None
+    left_out: str = ""
     is_never_evidence: bool = False
-    sha256: str = ""
+    identity: tuple[str, str] = ("", "")
     case: Case = field(default_factory=dict)
     unit: str = ""
     scope: Scope = "unknown"
     program: str = ""
     command: str = ""
-    launched: str = ""
-    observed: tuple[str, ...] = ()
     is_of_a_run: bool = False
     quantities: tuple[str, ...] = ()
     read: str | None = None
@@ -198,48 +172,50 @@ def draft_log(folder: Path, states: Sequence[tuple[str, int]], read: str | None,
     log = folder / path
     try:
         if reason := outside(folder, path):
-            return DraftLog(path, why(path, reason.message))
+            return DraftLog(path, why(path, english(reason.message)))
         run = run_file(log)
         if reason := not_done(run, path):
-            return DraftLog(path, why(path, reason.message), is_never_evidence=True)
+            return DraftLog(path, why(path, english(reason.message)), is_never_evidence=True)
         measured = measured_log(log, read=read)
         if read and isinstance(measured.answer, Nothing):
             read, measured = None, measured_log(log)
         if lacking := [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]:
             measured = measured_log(log, given=lacking, read=read)
         if reason := another_log(run, path, log, measured.reading.sha256):
-            return DraftLog(path, why(path, reason.message), is_never_evidence=True)
+            return DraftLog(path, why(path, english(reason.message)), is_never_evidence=True)
         if measured.reason and measured.options:
-            return DraftLog(path, why(path, Message(ASK, first=measured.reason.message, log=log)))
-        found = measured.throughput()
+            ask = f"`tachograph show {log}` lists what could be said of it."
+            return DraftLog(path, why(path, f"{english(measured.reason.message)} {ask}"))
+        found, command = measured.throughput(), run.get("native")
+        is_plain = isinstance(command, str) and len(command) <= MOST_COMMAND and printable(command) == command
         return DraftLog(
             path,
-            sha256=measured.reading.sha256,
+            # Two runs may print the same.
+            identity=(measured.reading.sha256, json.dumps(run, sort_keys=True) if "start" in run else ""),
             case=_case_of(measured.reading.facts, path),
             unit=found.unit,
             scope=found.scope,
             program=_program(measured),
-            command=_command(run),
-            launched=json.dumps(run, sort_keys=True) if "start" in run else "",
-            observed=tuple(one.quantity.name for one in measured.observed.quantities),
+            command=str(command) if is_plain else "",
             is_of_a_run=len(Path(path).parts) > 2 and Path(path).parts[-2].isdecimal() and bool(run),
-            quantities=tuple(_quantities(measured)),
+            quantities=(*_of_card(measured), *(one.quantity.name for one in measured.observed.quantities)),
             read=str(measured.read) if measured.read and str(measured.read) != run.get(READ) else None,
         )
     except (ParserError, NoMeasurement) as error:
-        return DraftLog(path, error.message if isinstance(error, ParserError) else why(path, error.message))
+        said = english(error.message)
+        return DraftLog(path, said if isinstance(error, ParserError) else why(path, said))
 
 
 def _program(measured: MeasuredLog) -> str:
     """What trained: the framework that the log states, or what its format calls it."""
-    stated = measured.reading.facts.get(HEADING)
-    if stated and (said := _value(HEADING, stated.value)):
+    stated = measured.reading.facts.get("framework")
+    if stated and (said := _value("framework", stated.value)):
         return str(said)
     about = next((one.about for one in formats() if one.name in measured.formats[:1]), "")
     return _NAME.split(about)[0].strip()
 
 
-def _quantities(measured: MeasuredLog) -> Iterator[str]:
+def _of_card(measured: MeasuredLog) -> Iterator[str]:
     """What one card does and how long a step takes, of a log that counts tokens or prints operations."""
     found, names = measured.throughput(), [one.name for one in measured.figures]
     if found.estimate.counted == "tokens" or any(name != "throughput_per_card" for name in names):
@@ -272,20 +248,12 @@ def _value(axis: Axis, said: object) -> Value | None:
     return text if is_plain and isinstance(said, str) else None
 
 
-def _command(run: Mapping[str, object]) -> str:
-    said = run.get("native")
-    is_plain = isinstance(said, str) and len(said) <= MOST_COMMAND and printable(said) == said
-    return str(said) if is_plain else ""
-
-
-def not_the_job(log: DraftLog) -> Message:
+def not_the_job(log: DraftLog) -> str:
     """Why a log is left out whose number is not that of the whole job, and what may help."""
     is_unknown = log.scope == "unknown"
     told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
-    said = told.message
-    if is_unknown and log.case.get("cards", 1) != 1:
-        return said
-    return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
+    helps = "" if is_unknown and log.case.get("cards", 1) != 1 else HELPS.get(log.scope, "")
+    return why(log.path, english(told.message) + helps)
 
 
 # ---- which logs repeat each other
@@ -293,69 +261,52 @@ def not_the_job(log: DraftLog) -> Message:
 
 @dataclass(frozen=True)
 class DraftCase:
-    """One case of a draft: its logs, which are repeats, at least one; and the pattern that finds them."""
+    """A case of a draft: its logs, which are repeats, at least one; the pattern that finds them; what they state."""
 
     logs: tuple[DraftLog, ...]
     pattern: str
-
-    @property
-    def case(self) -> Case:
-        """The axes that its logs state."""
-        return self.logs[0].case
+    case: Case
+    program: str
 
     @property
     def unit(self) -> str:
         """What it counts in a second."""
         return self.logs[0].unit
 
-    @property
-    def place(self) -> str:
-        """The folder of its case, or the path of its first log."""
-        return self.logs[0].place
 
-    @property
-    def program(self) -> str:
-        """What trained, or the first folder on the way to its logs where nothing says it."""
-        return self.logs[0].program or printable(PurePosixPath(self.logs[0].path).parts[0]).strip() or NAMELESS
-
-
-def each_once(logs: Iterable[DraftLog]) -> tuple[list[DraftLog], list[Message]]:
+def each_once(logs: Iterable[DraftLog]) -> tuple[list[DraftLog], list[str]]:
     """The logs without copies, and why each of those is left out."""
-    # Two runs may print the same.
     first: dict[tuple[str, str], DraftLog] = {}
-    copies = [(log, known) for log in logs if (known := first.setdefault((log.sha256, log.launched), log)) is not log]
-    return list(first.values()), [why(log.path, Message(SAME_LOG, other=known.path)) for log, known in copies]
+    copies = [(log, known) for log in logs if (known := first.setdefault(log.identity, log)) is not log]
+    return list(first.values()), [why(log.path, f"it is the same log as {known.path}.") for log, known in copies]
 
 
-def cases_of(logs: Sequence[DraftLog], folder: Path, others: Collection[str]) -> tuple[list[DraftCase], list[Message]]:
+def cases_of(logs: Sequence[DraftLog], folder: Path, others: Collection[str]) -> tuple[list[DraftCase], list[str]]:
     """The cases of some logs, in the order of their paths, and why further logs are left out.
 
     ``others``: as for ``pattern_of``.
     """
-    cases, left_out = list[DraftCase](), list[Message]()
+    cases, left_out = list[DraftCase](), list[str]()
     for repeats in sorted(_repeats(logs), key=lambda found: (found[0].place, found[0].path)):
-        alike = list(repeats)
-        pattern = pattern_of(folder, [log.path for log in alike], others)
-        if pattern is None:
-            first, *more = alike
-            left_out += [why(log.path, Message(NO_PATTERN, others=first.path)) for log in more]
+        first, alike = repeats[0], repeats
+        if (pattern := pattern_of(folder, [log.path for log in alike], others)) is None:
+            reason = f"no pattern matches it and the runs that it repeats ({first.path}) without matching other logs."
+            left_out += [why(log.path, reason) for log in repeats[1:]]
             alike, pattern = [first], pattern_of(folder, [first.path], others)
         if pattern is None:
-            left_out.append(why(alike[0].path, Message(NOT_FOUND_BY)))
-        else:
-            cases.append(DraftCase(tuple(alike), pattern))
+            left_out.append(why(first.path, "no pattern of a page file finds it."))
+            continue
+        program = first.program or printable(PurePosixPath(first.path).parts[0]).strip() or "logs"
+        cases.append(DraftCase(tuple(alike), pattern, first.case, program))
     return cases, left_out
 
 
 def _repeats(logs: Sequence[DraftLog]) -> Iterator[list[DraftLog]]:
     """The logs in groups that repeat each other: run folders of one case, else logs whose names count them."""
     by_place: dict[object, list[DraftLog]] = {}
-    loose = {}
-    for log in logs:
-        if log.is_of_a_run:
-            by_place.setdefault((log.place, *_likeness(log)), []).append(log)
-        else:
-            loose[log.path] = log
+    loose = {log.path: log for log in logs if not log.is_of_a_run}
+    for log in (log for log in logs if log.is_of_a_run):
+        by_place.setdefault((log.place, *_likeness(log)), []).append(log)
     yield from by_place.values()
     for number in range(1, _MOST_NUMBERS + 1):
         for group in list(_counted(loose.values(), number)):
@@ -394,11 +345,41 @@ def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ())
     ``others``: logs that it may find as well, because they are never evidence. Tried in this order: the path itself;
     ``*`` for each name of the path that differs; ``*`` for what differs of it.
     """
-    for pattern in _candidates(paths):
-        found = set(logs_of(folder, pattern))
-        if set(paths) <= found <= {*paths, *others}:
+    parts = [path.split("/") for path in paths]
+    tries = [_literal(paths[0])] if len(paths) == 1 else []
+    if not tries and len({*map(len, parts)}) == 1:
+        names = list(zip(*parts, strict=True))
+        tries = ["/".join(_starred([*one], whole=whole) for one in names) for whole in (True, False)]
+    for pattern in tries:
+        if {*paths} <= {*logs_of(folder, pattern)} <= {*paths, *others}:
             return pattern.replace("{", "{{").replace("}", "}}")
     return None
+
+
+def _starred(names: list[str], *, whole: bool) -> str:
+    """Names of one place of the paths, with ``*`` for what differs."""
+    if len({*names}) == 1:
+        return _literal(names[0])
+    if whole and all(name.isdecimal() for name in names):
+        return "*"
+    before = _common(names)
+    after = _common([name[len(before) :][::-1] for name in names])[::-1]
+    return f"{_literal(before)}*{_literal(after)}"
+
+
+def _common(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    alike = takewhile(lambda characters: len({*characters}) == 1, zip(*names, strict=False))
+    return "".join(characters[0] for characters in alike)
+
+
+def _literal(text: str) -> str:
+    """A text that stands for itself; a character that cannot stand on a line of a page file is any one character."""
+
+    def is_seen(character: str) -> bool:
+        return character == " " or (character.isprintable() and not character.isspace())
+
+    return "".join(glob.escape("".join(some)) if seen else "?" * len([*some]) for seen, some in groupby(text, is_seen))
 
 
 def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, bool] | None:
@@ -407,10 +388,9 @@ def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, bo
     With it whether paths spell the values of axes in small letters.
     """
     for is_small in (False, True):
-        told = [
-            {str(axis): str(value).lower() if is_small else str(value) for axis, value in one.items()} for one in cases
-        ]
-        if found := _template_of(patterns, told):
+        told = [{str(axis): str(value) for axis, value in one.items()} for one in cases]
+        spelt = [{axis: value.lower() if is_small else value for axis, value in one.items()} for one in told]
+        if found := _template_of(patterns, spelt):
             return found, is_small
     return None
 
@@ -428,41 +408,3 @@ def _template_of(patterns: Sequence[str], cases: Sequence[Mapping[str, str]]) ->
         if all(text.format_map(one) == pattern.format_map({}) for one, pattern in zip(cases, patterns, strict=True)):
             return text
     return None
-
-
-def _candidates(paths: Sequence[str]) -> Iterator[str]:
-    if len(paths) == 1:
-        yield _literal(paths[0])
-        return
-    parts = [path.split("/") for path in paths]
-    if len({*map(len, parts)}) == 1:
-        yield "/".join(_starred([*names], whole=True) for names in zip(*parts, strict=True))
-        yield "/".join(_starred([*names], whole=False) for names in zip(*parts, strict=True))
-
-
-def _starred(names: list[str], *, whole: bool) -> str:
-    """Names of one place of the paths, with ``*`` for what differs."""
-    if len({*names}) == 1:
-        return _literal(names[0])
-    if whole and all(name.isdecimal() for name in names):
-        return "*"
-    before = _common(names)
-    after = _common([name[len(before) :][::-1] for name in names])[::-1]
-    return f"{_literal(before)}*{_literal(after)}"
-
-
-def _common(names: Sequence[str]) -> str:
-    """What all names begin with."""
-    columns = takewhile(lambda characters: len({*characters}) == 1, zip(*names, strict=False))
-    return "".join(characters[0] for characters in columns)
-
-
-def _literal(text: str) -> str:
-    """A text that stands for itself; a character that cannot stand on a line of a page file is any one character."""
-    return "".join(
-        glob.escape("".join(some)) if is_seen else "?" * len([*some]) for is_seen, some in groupby(text, _is_seen)
-    )
-
-
-def _is_seen(character: str) -> bool:
-    return character.isprintable() and not _NOT_SEEN.match(character) and len(character.splitlines()) < 2

@@ -55,17 +55,30 @@ def test_a_log_in_another_unit_is_in_a_table_of_its_own(mixed: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("precisions", "titles"),
-    [(("amp", "amp"), {"ToyTrainer, a", "ToyTrainer, b"}), (("amp", "fp32"), {"ToyTrainer"})],
+    ("precisions", "rows"),
+    [(("amp", "amp"), {"model": ["Toy (a)", "Toy (b)"]}), (("amp", "fp32"), {"precision": ["amp", "fp32"]})],
 )
-def test_suites_are_columns_only_where_they_ran_the_same_case(
-    desk: Desk, precisions: tuple[str, str], titles: set[str]
+def test_rows_are_called_as_folders_only_where_nothing_else_tells_them_apart(
+    desk: Desk, precisions: tuple[str, str], rows: dict[str, list[str]]
 ) -> None:
     for suite, precision in zip("ab", precisions, strict=True):
         case = {"model": "Toy", "framework": "ToyTrainer", "cards": 1, "nodes": 1, "precision": precision}
         desk.put_run(FAST if suite == "a" else SLOW, f"{suite}/1", case=case)
     desk.init("logs")
-    assert {column["title"] for column in desk.page["columns"].values()} == titles
+    assert [table["rows"] for table in desk.page["tables"]] == [rows]
+    assert {column["title"] for column in desk.page["columns"].values()} == {"ToyTrainer"}
+
+
+def test_unlike_logs_are_rows_of_one_table(desk: Desk) -> None:
+    for number in range(6):
+        case = {"framework": f"Trainer {number}", "cards": number + 1, "model": f"Model {number}"}
+        desk.put_run(TOY.format(speed=100 + number), f"lab/{number}/1", case={**case, "precision": "fp32"})
+    desk.init("logs")
+    (table,) = desk.page["tables"]
+    assert [row["case"]["framework"] for row in table["rows"]] == [f"Trainer {number}" for number in range(6)]
+    assert len(table["columns"]) == len(desk.page["columns"]) == 1
+    assert all("digits" in one for one in desk.results())
+    assert len((desk.folder / "page.toml").read_text(encoding="utf-8").splitlines()) < 50
 
 
 def test_a_draft_is_what_it_was(desk: Desk, compare: Compare) -> None:
