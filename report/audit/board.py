@@ -23,7 +23,7 @@ from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
 from .evidence import LAST, Stated, Statistic, read
-from .rules.mean_tests import p_value
+from .rules.formulas import p_value
 
 SHIPPED = Path(__file__).parent / "boards"
 
@@ -118,8 +118,10 @@ class Status(StrEnum):
     FAILED = "failed"
     CANNOT_SAY = "cannot say"
 
-
-Runs = Mapping[str, Stated]  # logs, by their paths
+    @classmethod
+    def of(cls, is_met: bool | None) -> "Status":
+        """``is_met``: None where nobody can say."""
+        return cls.CANNOT_SAY if is_met is None else cls.MET if is_met else cls.FAILED
 
 
 @dataclass(frozen=True)
@@ -159,55 +161,46 @@ def judged(board: Board, root: Path, record: str, known: Mapping[Path, Stated]) 
     names = sorted(path.relative_to(root / record).as_posix() for path in (root / record).rglob("*") if path.is_file())
     for pattern in board.files:
         path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
-        yield Verdict(record, Kind.FILE, _status(bool(path)), pattern, path=path)
-    series = _series_of_runs(board, root, [f"{record}/{name}" for name in names], known)
-    is_own = {folder: not _is_named(folder.rpartition("/")[2].lower(), board.baselines) for folder in series}
-    for folder, runs in [one for one in series.items() if is_own[one[0]]] or [(record, {})]:
-        of = partial(Verdict, record, runs=folder)
-        values = list(_values(board.metric, runs).values())
-        count, mean = len(values), fmean(values) if values else None
-        yield of(Kind.SEEDS, _status(count >= board.seeds), value=count, bound=board.seeds, count=count)
-        if board.target is not None:
-            status = _status(mean is not None and mean <= board.target, mean)
-            yield of(Kind.TARGET, status, value=mean, bound=board.target, count=count)
-            if board.p_value is not None:
-                p = None  # of few runs, or without SciPy, nobody can say
-                with suppress(ExtraError):
-                    p = p_value(values, board.target, "less")
-                status = _status(p is not None and p < board.p_value, p)
-                yield of(Kind.P_VALUE, status, value=p, bound=board.p_value, count=count)
-        for name, cap in board.caps.items():
-            taken = _values(cap, runs)
-            path = max(taken, key=lambda one: taken[one], default="")
-            most = taken.get(path)
-            status = _status(most is not None and most <= cap.most + cap.leeway, most)
-            yield of(Kind.CAP, status, name, value=most, bound=cap.most, count=len(taken), path=path)
+        yield Verdict(record, Kind.FILE, Status.of(bool(path)), pattern, path=path)
+    # The logs that state the metric, by their folders; of a log that is there twice, one.
+    series: dict[str, dict[str, Stated]] = defaultdict(dict)
+    used: set[str] = set()
+    for path in (f"{record}/{name}" for name in names if _is_named(name.rpartition("/")[2], board.logs)):
+        log = known.get(root / path) or ((file := read(root, path)) and file.stated())
+        folder = path.rpartition("/")[0]
+        if log and log.digest not in used and board.metric.of(log):
+            used.add(log.digest)
+            if not _is_named(folder.rpartition("/")[2].lower(), board.baselines):
+                series[folder][path] = log
+    for folder, runs in series.items() or [(record, {})]:
+        yield from _judged_runs(board, record, folder, runs)
 
 
-def _status(is_met: bool, value: float | None = 0.0) -> Status:
-    """``value``: what a rule is held against, None where no log states it."""
-    if value is None:
-        return Status.CANNOT_SAY
-    return Status.MET if is_met else Status.FAILED
+def _judged_runs(board: Board, record: str, folder: str, runs: Mapping[str, Stated]) -> Iterator[Verdict]:
+    of = partial(Verdict, record, runs=folder)
+    values = list(_values(board.metric, runs).values())
+    count, mean = len(values), fmean(values) if values else None
+    yield of(Kind.SEEDS, Status.of(count >= board.seeds), value=count, bound=board.seeds, count=count)
+    if board.target is not None:
+        is_met = None if mean is None else mean <= board.target
+        yield of(Kind.TARGET, Status.of(is_met), value=mean, bound=board.target, count=count)
+        if board.p_value is not None:
+            p = None  # of few runs, or without SciPy, nobody can say
+            with suppress(ExtraError):
+                p = p_value(values, board.target, "less")
+            is_met = None if p is None else p < board.p_value
+            yield of(Kind.P_VALUE, Status.of(is_met), value=p, bound=board.p_value, count=count)
+    for name, cap in board.caps.items():
+        taken = _values(cap, runs)
+        path, most = max(taken.items(), key=lambda one: one[1], default=("", None))
+        is_met = None if most is None else most <= cap.most + cap.leeway
+        yield of(Kind.CAP, Status.of(is_met), name, value=most, bound=cap.most, count=len(taken), path=path)
 
 
-def _values(series: Series, runs: Runs) -> dict[str, float]:
+def _values(series: Series, runs: Mapping[str, Stated]) -> dict[str, float]:
     """What each log that states a series ends with; times in seconds."""
     found = {path: series.of(log) for path, log in runs.items()}
     return {path: one.value * (one.seconds or 1.0) for path, one in found.items() if one}
-
-
-def _series_of_runs(board: Board, root: Path, names: Sequence[str], known: Mapping[Path, Stated]) -> dict[str, Runs]:
-    """The logs of a record that state its metric, by their folders; of a log that is there twice, one."""
-    found: dict[str, dict[str, Stated]] = defaultdict(dict)
-    used: set[str] = set()
-    for name in names:
-        if _is_named(name.rpartition("/")[2], board.logs):
-            log = known.get(root / name) or ((file := read(root, name)) and file.stated())
-            if log and log.digest not in used and board.metric.of(log):
-                used.add(log.digest)
-                found[name.rpartition("/")[0]][name] = log
-    return dict(found)
 
 
 def _is_named(name: str, patterns: Sequence[str]) -> bool:

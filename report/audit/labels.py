@@ -1,32 +1,31 @@
-"""Labels: what the words of a document, and the names of a log, say of a case, by the grammar ``labels.lark``.
+"""Labels: what the words of a document, and the names of a log, say of a case, by ``labels.toml``.
 
 Labels find no evidence: a number is found by its digits. They confirm what was found, contradict it, or say nothing.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from lark import Lark, Tree
 
 from parsers.runs.facts import name_facts
 
 Value = int | str
 Case = Mapping[str, Value]
 
-VALUE = "__"  # in the name of an item, before its value
 LONGEST = 2_000  # characters of a label; what is longer is prose
 AXES = ("framework", "precision", "cards", "nodes", "device")  # on which a log and a label can be held together
 # Few pages tell half precisions apart, or full ones.
 FAMILIES = (frozenset(("amp", "fp16", "bf16", "fp8")), frozenset(("fp32", "tf32")))
-_SAYS_NOTHING = re.compile(r"[0-9\s.,+-]*")
 _MAKER = re.compile(
     r"\s*(?:\d+\s*[x×*]\s*)?(?:(?:nvidia|tesla|amd|geforce|quadro|ascend|rtx|gtx)[\s_-]*)*", re.IGNORECASE
 )
+_ITEMS = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["item"]
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"  # of no item, of which a part is none either
+_SAID = re.compile("|".join([*(f"({item['is']})" for item in _ITEMS), _NUMBER]), re.IGNORECASE)
 
 
 class Agreement(StrEnum):
@@ -79,36 +78,26 @@ def _agree(axis: str, one: Value, other: Value) -> bool:
 @cache
 def _read(text: str) -> Case:
     """What a text says of a case; of an axis with several values nothing is said."""
-    if _SAYS_NOTHING.fullmatch(text):
-        return {}
     found: dict[str, set[Value]] = {}
-    for item in _grammar().parse(text[:LONGEST]).children:
-        if isinstance(item, Tree):
-            for axis, value in _values(item):
-                found.setdefault(axis, set()).add(value)
+    for said in _SAID.finditer(text[:LONGEST]):
+        for axis, value in _values(_ITEMS[said.lastindex - 1]["says"], said[0]) if said.lastindex else ():
+            found.setdefault(axis, set()).add(value)
     return {axis: min(said, key=str) for axis, said in found.items() if len(said) == 1}
 
 
-@cache
-def _grammar() -> Lark:
-    return Lark.open("labels.lark", rel_to=__file__, parser="lalr", lexer="contextual")
-
-
-def _values(item: Tree[Any]) -> list[tuple[str, Value]]:
-    """Axis and value of an item: what its name says, else its numbers, else its text."""
-    axis, separator, said = str(item.data).partition(VALUE)
-    if separator:
-        return [(axis, int(said) if said.isdigit() else said)]
-    text = " ".join(map(str, item.children))
-    if axis == "device":
-        return [(axis, re.sub(r"[\s_-]", "", _MAKER.sub("", text)).upper())]
+def _values(says: str, text: str) -> Iterator[tuple[str, Value]]:
+    """Axes and values of an item: what it says, else the numbers or the text of it."""
+    axis, _, value = says.partition("=")
     numbers = [int(number) for number in re.findall(r"\d+", text)]
-    if axis == "nodes_by_cards":
-        return [("nodes", numbers[0]), ("cards_per_node", numbers[1])]
-    if axis == "nodes_and_cards":
-        in_all = text.strip()[0] in "Nn"
-        return [("nodes", numbers[0]), ("cards" if in_all else "cards_per_node", numbers[1])]
-    return [(axis, numbers[-1])]
+    if value:
+        yield axis, int(value) if value.isdigit() else value
+    elif axis == "device":
+        yield axis, re.sub(r"[\s_-]", "", _MAKER.sub("", text)).upper()
+    elif axis in ("nodes_by_cards", "nodes_and_cards"):
+        yield "nodes", numbers[0]
+        yield "cards" if text.strip()[0] in "Nn" else "cards_per_node", numbers[1]
+    else:
+        yield axis, numbers[-1]
 
 
 def _with_cards(case: Case) -> Case:

@@ -25,8 +25,7 @@ from .claims import Claim
 from .documents import CELL, ITEM, KEY, PROSE, text_of
 from .evidence import LAST, DataFile, Stated, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
-from .rules.formulas import Formulas
-from .rules.mean_tests import search_tests
+from .rules.formulas import Formulas, search_tests
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
 from .rules.statistics import MOST_JOINED, PLAINEST, StatisticSearch

@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from report.audit.claims import claims_of
-from report.audit.rules.formulas import Formula, Formulas
-from report.audit.rules.mean_tests import search_tests
+from report.audit.rules.formulas import Formula, Formulas, search_tests
 
 SPEED_UPS = """
 | GPUs | Throughput - TF32 | Throughput - AMP | Speedup (TF32 to AMP) | Weak scaling - AMP |
