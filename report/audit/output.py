@@ -94,14 +94,14 @@ BROKEN = "{formula} of {operands} is {value}; of {count} numbers of the column {
 BROKEN_ALONE = "{formula} of {operands} is {value}"
 TO_BE = "made again, it says {right} here"
 TO_BE_LEFT_OUT = "made again, it does not say this"
-TOGETHER = "{said}, as of {count} numbers"
-CUT = "{said}, truncated"
-CHANCE = "{said}; by accident {chance}"
-NEAREST = "the nearest is {value}: {said}"
-TOO_FEW = "{said}; too few digits to prove it"
+TOGETHER = "as of {count} numbers"
+CUT = "truncated"
+CHANCE = "by accident {chance}"
+NEAREST = "the nearest is {value}"
+TOO_FEW = "too few digits to prove it"
 SCOPE = ("nothing tried in its log gives it", "nothing tried in its {count} logs gives it")
 NOTHING_THERE = "no log lies beside it or is linked"
-AGAINST = "{said}; the log is named for {axes}"
+AGAINST = "the log is named for {axes}"
 AXIS = "{axis} {value}"
 # What the rules of a board ask for.
 _RULES: Mapping[Kind, str] = {
@@ -271,21 +271,21 @@ def reason(finding: Finding) -> Message:
         return Message.of_count(finding.logs, *SCOPE) if is_searched else Message(NOTHING_THERE)
     if finding.ruling == Ruling.CONTRADICTED:
         return _broken(hit)
-    said = _how(hit, finding.together)
-    said = Message(CUT, said=said) if hit.rounding == TRUNCATED else said
-    said = Message(CHANCE, said=said, chance=f"{finding.chance:.0e}") if finding.chance else said
+    said = [*_how(hit, finding.together)]
+    if finding.chance:
+        said.append(Message(CHANCE, chance=f"{finding.chance:.0e}"))
     if finding.ruling == Ruling.DIFFERS:
-        said = Message(NEAREST, value=f"{hit.value:.10g}", said=said)
+        said.insert(0, Message(NEAREST, value=f"{hit.value:.10g}"))
     elif finding.ruling == Ruling.AGREES:
-        said = Message(TOO_FEW, said=said)
+        said.append(Message(TOO_FEW))
     elif finding.labels.agreement == Agreement.CONTRADICTED:
         axes = (Message(AXIS, axis=axis.replace("_", " "), value=log) for axis, _, log in finding.labels.axes)
-        said = Message(AGAINST, said=said, axes=joined("{first}, {second}", axes))
-    return said
+        said.append(Message(AGAINST, axes=joined("{first}, {second}", axes)))
+    return joined("{first}; {second}", said)
 
 
-def _how(hit: Hit, together: int) -> Message:
-    """The rule that gives a value, and where it stands."""
+def _how(hit: Hit, together: int) -> Iterator[Message]:
+    """The rule that gives a value, where it stands, of how many numbers it is the rule, and how it was rounded."""
     where = f"{hit.path}:{hit.line}" if hit.line else hit.path
     told: dict[str, object] = {"where": where, "series": hit.name, "protocol": hit.name, "count": together}
     if hit.means == Means.FORMULA:
@@ -293,10 +293,13 @@ def _how(hit: Hit, together: int) -> Message:
     if hit.means == Means.STATISTIC:
         told["statistic"] = Message(_STATISTICS[hit.of])
     if hit.over:
-        return Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[hit.over]), "count": hit.count}))
-    said = Message(_HOW[hit.means][-1 if together > 1 else 0], **told)
-    is_joint = together > 1 and hit.means in (Means.STATISTIC, Means.PROTOCOL)
-    return Message(TOGETHER, said=said, count=together) if is_joint else said
+        yield Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[hit.over]), "count": hit.count}))
+    else:
+        yield Message(_HOW[hit.means][-1 if together > 1 else 0], **told)
+        if together > 1 and hit.means in (Means.STATISTIC, Means.PROTOCOL):
+            yield Message(TOGETHER, count=together)
+    if hit.rounding == TRUNCATED:
+        yield Message(CUT)
 
 
 def _broken(hit: Hit) -> Message:

@@ -1,5 +1,6 @@
 """Rulings: what is said of each number of a document, by the files beside it and by the other numbers."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from report.audit.labels import Agreement
 from report.audit.rulings import Ruling
-from tests.report.audit.honest_pages import HONEST
 from tests.report.audit.small_site import EIGHT, ONE, audit, audited, make, write
 
+HONEST = tomllib.loads(Path(__file__).with_name("honest_pages.toml").read_text(encoding="utf-8"))
 LOSSES = {"1337": 3.27914, "42": 3.28106, "7": 3.27795}
 TABLE = """# Runs
 
