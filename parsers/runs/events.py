@@ -12,8 +12,7 @@ from ..grammar.field import TIMES, WHOLE_LINE
 from ..grammar.variant import EVENTS, RUN_START, RUN_STOP
 from ..io.cache import pd
 from ..io.message import Message
-from ..scanning.columns import Array, VariantLines
-from ..scanning.record_table import RecordTable
+from ..scanning.record_table import Array, RecordTable, VariantLines
 from .facts import Fact
 from .format_records import RUN, FormatRecords
 from .provenance import Provenance

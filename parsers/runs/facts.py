@@ -25,8 +25,8 @@ from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
 from ..io.files import SUFFIXES
 from ..io.message import Message, joined
-from ..scanning.columns import MOST_REPEATED, FactLines
 from ..scanning.prefix import line_pattern
+from ..scanning.record_table import MOST_REPEATED, FactLines
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 Value = int | float | str

@@ -22,8 +22,7 @@ from ..grammar.format import ROOM, Format
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import SUFFIXES, leading_out
 from ..io.message import Message
-from ..scanning.columns import Array, missing
-from ..scanning.record_table import RecordTable, finest
+from ..scanning.record_table import Array, RecordTable, finest, missing
 from .appended import as_one
 from .facts import SCALING, Fact
 from .format_records import OWN_LINE, FormatRecords, RankLog

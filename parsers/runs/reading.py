@@ -27,7 +27,7 @@ from ..scanning.detection import (
     refuse_wrapped,
     within_limits,
 )
-from ..scanning.format_shapes import KnownShapes
+from ..scanning.judging import KnownShapes
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart, without_evaluation

@@ -15,10 +15,10 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from ..io.box import LimitError, boxed
-from .columns import FactLines, Places, VariantLines
-from .format_shapes import FormatShapes, KnownShapes
+from .judging import FormatShapes, KnownShapes
 from .kernel import Integers
 from .prefix import without_prefix
+from .record_table import FactLines, Places, VariantLines
 from .shapes import ALONE, Rows, ShapedLines
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from ..io.box import MEMORY, LimitError, boxed
 from ..io.cache import kept
 from ..io.errors import FormatError, GrammarError, WrappedError
 from ..io.message import Message
-from .format_shapes import TORN, WHOLE, KnownShapes
+from .judging import TORN, WHOLE, KnownShapes
 from .kernel import Ids
 from .shapes import Rows, ShapedLines
 from .source import clean

@@ -1,20 +1,285 @@
-"""The table of records: columns of several line kinds put together in file order."""
+"""The records of a log: typed columns of many lines, block by block, and the table of all of them in file order."""
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..grammar.field import IN_SECONDS, Field, computed
 from ..grammar.format import METRICS
-from ..grammar.timestamps import TURNS, run_on
+from ..grammar.timestamps import COLUMNS, TURNS, length_of_time, run_on, times
+from ..grammar.variant import Variant
 from ..io.cache import pd
-from .columns import Array, VariantLines, missing, whole
+from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
 from .prefix import RANK
+from .shapes import Rows
+
+Array = NDArray[Any]
+MOST_REPEATED = 1024  # a log holds fewer runs, but may label each of its lines with the rank
+
+
+FEW = 64
+LOWEST = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)  # the lowest of a word
+# Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
+ROOM = 1 << 19
+
+
+class Growing:
+    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
+
+    The first part, all of a small log, is not copied. From the second on there is room for twice as much whenever it is
+    full; what is not written to takes no memory, but of Python's objects.
+    """
+
+    def __init__(self) -> None:
+        self._rows: Array = np.zeros(0)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, part: Array) -> None:
+        """Add what a block has."""
+        end = self._length + len(part)
+        if not self._length:
+            self._rows = part
+        else:
+            if end > len(self._rows):
+                grown = np.empty(2 * end if part.dtype.hasobject else max(2 * end, ROOM), part.dtype)
+                grown[: self._length] = self._rows[: self._length]
+                self._rows = grown
+            self._rows[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> Array:
+        """The column."""
+        return self._rows[: self._length]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the fields of some lines stand: a line begins ``at`` a place of ``data``, its ``shape`` has ``spans``."""
+
+    data: bytes
+    at: Integers
+    shape: Ids
+    spans: Ids
+
+    def up_to(self, count: int) -> Places:
+        """The first of the lines."""
+        return replace(self, at=self.at[:count], shape=self.shape[:count])
+
+    def widths(self, field: int) -> Ids:
+        """How many bytes each line has of a field."""
+        widths: Ids = self.spans[self.shape, field, 1]
+        return widths
+
+    def digit(self, field: int) -> float:
+        """One unit of the last digit of a field, the finest of all shapes; lines of one differ in their digits only."""
+        shapes, firsts = self._firsts
+        texts = self.texts(field, firsts[self.spans[shapes, field, 1] > 0])
+        return min(map(last_digit, texts), default=math.inf)
+
+    @cached_property
+    def _firsts(self) -> tuple[Ids, Rows]:
+        """The shapes, and the first line of each."""
+        return np.unique(self.shape, return_index=True)
+
+    def alike(self, fields: Sequence[int]) -> list[list[int]]:
+        """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines."""
+        widest = sum(int(self.spans[:, field, 1].max()) for field in fields)
+        if len(self.at) < FEW or widest > np.uint64().itemsize:
+            groups: dict[tuple[bytes, ...], list[int]] = {}
+            for row, texts in enumerate(zip(*map(self.texts, fields), strict=True)):
+                groups.setdefault(texts, []).append(row)
+            return list(groups.values())
+        said = np.zeros(len(self.at), np.uint64)
+        for offset, width in self.spans[self.shape][:, fields].transpose(1, 2, 0):
+            said = said << np.uint64(8 * width.max()) | self._words(self.at + offset, width)
+        order = np.argsort(said, kind="stable")
+        ends = np.flatnonzero(np.diff(said[order])) + 1
+        rows = order.tolist()
+        return sorted(rows[start:end] for start, end in pairwise([0, *ends.tolist(), len(rows)]))
+
+    def _words(self, at: Integers, width: Ids) -> NDArray[np.uint64]:
+        """Texts of up to eight bytes as numbers: the eight from each place on, but for those before and behind it."""
+        every = np.ndarray((max(len(self.data) - 7, 1),), "<u8", self.data.ljust(8), strides=(1,))
+        first = np.minimum(at, len(every) - 1)
+        shifts = (8 * (at - first)).astype(np.uint64)
+        words: NDArray[np.uint64] = (every[first] >> shifts) & LOWEST[width]
+        return words
+
+    def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
+        """The texts that lines, or some of them, have of a field."""
+        spans = self.spans[self.shape[rows], field]
+        starts = self.at[rows] + spans[:, 0]
+        return [self.data[a:b] for a, b in zip(starts.tolist(), (starts + spans[:, 1]).tolist(), strict=True)]
+
+
+def numbers(texts: Sequence[bytes]) -> Array:
+    """float64 of the printed digits, exact to the last bit; NaN where the line does not have the field.
+
+    Python rounds every number of digits correctly, and is as fast as the readers of tables that do not.
+    """
+    try:
+        return np.array(list(map(float, b"\n".join(texts).replace(b",", b"").split(b"\n"))))
+    except ValueError:  # one that is missing, or has thousands left out
+        return np.array([_number(text) for text in texts])
+
+
+_DIGITS = frozenset(b"0123456789")
+_MOST_POWER = 300  # of ten
+_SCALES = {b"K": 1e3, b"k": 1e3, b"M": 1e6}
+
+
+def _number(text: bytes) -> float:
+    """The number of a text such as ``12,345.6`` or ``12.3K``, of ``2:28`` or ``2m 28s`` the seconds; NaN of none."""
+    if text[-1:].isdigit() and b":" not in text:
+        return float(text.replace(b",", b""))
+    if (scale := _SCALES.get(text[-1:])) is not None:
+        return float(text[:-1].replace(b",", b"")) * scale
+    return length_of_time(text.decode("utf-8", "replace"))
+
+
+def last_digit(text: bytes) -> float:
+    """One unit of the last digit of a number as printed: 0.01 of ``2.50``, 100 of ``12.3K``, 1 of ``2:28``.
+
+    Infinite of ``nan``, and of what no float holds.
+    """
+    scale = _SCALES.get(text[-1:], 1.0)
+    mantissa, _, power = text.rstrip(b"KkM").lower().partition(b"e")
+    exponent = (int(power[:9]) if power.lstrip(b"+-").isdigit() else 0) - len(mantissa.partition(b".")[2])
+    return scale * 10.0**exponent if _DIGITS.intersection(text) and abs(exponent) <= _MOST_POWER else math.inf
+
+
+def strings(texts: Sequence[bytes]) -> Array:
+    """Python strings; a byte that is no UTF-8 becomes a replacement character."""
+    return np.array([text.decode("utf-8", "replace") for text in texts], dtype=object)
+
+
+def missing(length: int, like: Array) -> Array:
+    """A column of so many lines that lack the field of another column."""
+    nothing = np.datetime64("NaT", "us") if like.dtype.kind == "M" else None if like.dtype.kind == "O" else np.nan
+    return np.full(length, nothing, dtype=like.dtype)
+
+
+def whole(column: Array) -> Array:
+    """A column of counts as int64, or as it is when some lines lack the field or a count is 2**53 or more.
+
+    It is changed in place, and is of no use afterwards: a large log is in memory once.
+    """
+    if not len(column) or not -(2**53) < column.min() <= column.max() < 2**53:  # NaN is neither
+        return column if len(column) else column.astype(np.int64)
+    counts = column.view(np.int64)
+    np.copyto(counts, column, casting="unsafe")
+    return counts
+
+
+KINDS = {"NUMBER": NUMBER, "INTEGER": NUMBER, "STAMP": STAMP}
+
+
+class VariantLines:
+    """The lines of one variant: physical line numbers and one typed column a field.
+
+    ``digits``: one unit of the last printed digit of each column of numbers, the finest of all lines.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+        self._fields = tuple(dict.fromkeys((RANK, *variant.fields)))
+        self._kinds = np.array([KINDS.get(field.type, LEFT) for field in self._fields], np.uint8)
+        self._numbers = Growing()
+        self._columns: dict[str, Growing] = {}
+        self._not_numbers = array("q")
+        self.digits: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, numbers: Integers, places: Places) -> None:
+        """Add some lines, and where their fields stand."""
+        cells, odd = fields(places.data, places.at, places.shape, places.spans, self._kinds)
+        for index, field in enumerate(self._fields):
+            if field is not RANK or RANK.name in self._columns or places.widths(index).any():
+                self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
+            if field.type == "NUMBER" and (digit := places.digit(index)) < self.digits.get(field.name, math.inf):
+                self.digits[field.name] = digit
+        self._numbers.add(numbers)
+
+    def _column(self, index: int, places: Places, cells: Floats, odd: Bytes | None) -> Array:
+        """One column; what is spelled in no plain way is read as text."""
+        field, kind = self._fields[index], self._kinds[index]
+        if kind == LEFT:
+            return COLUMNS.get(field.type, strings)(places.texts(index))
+        column: Array = cells if kind == NUMBER else cells.view("datetime64[us]")
+        if odd is not None and len(rows := np.flatnonzero(odd)):
+            column[rows] = (numbers if kind == NUMBER else times)(places.texts(index, rows))
+        if field.name == "loss" and kind == NUMBER:
+            # One that is printed, but is no number, looks in its column as one that is missing.
+            rows = np.flatnonzero(np.isnan(column))
+            self._not_numbers.extend((len(self) + rows[places.widths(index)[rows] > 0]).tolist())
+        return column
+
+    def _grow(self, field: Field, column: Array) -> None:
+        grown = self._columns.get(field.name)
+        if grown is None:
+            grown = self._columns[field.name] = Growing()
+        if lacking := len(self) - len(grown):
+            grown.add(missing(lacking, column))
+        grown.add(column)
+
+    def numbers(self) -> Integers:
+        """Physical line numbers from 1."""
+        return self._numbers.whole()
+
+    def not_numbers(self) -> Integers:
+        """The lines among ``numbers`` whose loss is printed, but is not a number."""
+        return self.numbers()[np.frombuffer(self._not_numbers, np.int64)]
+
+    def take(self, column: str) -> Array | None:
+        """One column, which is given up here: a large log is in memory once. None for a column that others have."""
+        grown = self._columns.pop(column, None)
+        return grown.whole() if grown else None
+
+
+class FactLines:
+    """The lines of one variant that states facts, which many lines repeat.
+
+    ``places``: by the texts of ``fields`` the lines that have them, each with the place in it; of what very many lines
+    repeat only some: that is no configuration of one run.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        every = tuple(dict.fromkeys((RANK, *variant.fields)))
+        self.fields = tuple(field for field in variant.facts if field is not RANK)
+        self._columns = [every.index(field) for field in self.fields]
+        self.places: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+        self.is_event = variant.record == "event"
+
+    def add(self, numbers: Integers, places: Places) -> None:
+        """Add some lines, in their order, and where their fields stand."""
+        if not self._columns or not len(numbers):
+            return
+        groups, lines = places.alike(self._columns), numbers.tolist()
+        offsets = places.spans[places.shape, self._columns[0], 0].tolist()
+        firsts = np.array([group[0] for group in groups])
+        texts = zip(*(places.texts(column, firsts) for column in self._columns), strict=True)
+        for row, group in zip(texts, groups, strict=True):
+            known = self.places.setdefault(row, [])
+            # Of an event each line counts, for a later start may repeat what one before it said.
+            if self.is_event or len(known) <= MOST_REPEATED:
+                known += [(lines[number], offsets[number]) for number in group]
+
+
+# ---- the table of all records
 
 RECORD = "record"
 FEWEST_LEFT = 20
@@ -104,7 +369,7 @@ def finest(each: Iterable[Digits]) -> Digits:
     found: dict[tuple[str, str], float] = {}
     for digits in each:
         for column, digit in digits.items():
-            found[column] = min(digit, found.get(column, inf))
+            found[column] = min(digit, found.get(column, math.inf))
     return found
 
 

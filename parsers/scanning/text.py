@@ -12,7 +12,7 @@ import numpy as np
 from ..grammar.format import Format
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import ERRORS, opened, unpacked
-from .format_shapes import FormatShapes, KnownShapes
+from .judging import FormatShapes, KnownShapes
 from .shapes import ShapedLines
 from .source import clean, is_text, what_it_is
 

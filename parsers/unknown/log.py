@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..grammar.timestamps import length_of_time
-from ..scanning.columns import last_digit
 from ..scanning.prefix import after_prefix, has_prefix
+from ..scanning.record_table import last_digit
 from ..scanning.source import clean
 from ..scanning.text import LogText
 from ..series import Floats, Mask

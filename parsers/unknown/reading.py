@@ -15,8 +15,7 @@ from ..runs.events import Event
 from ..runs.facts import Fact
 from ..runs.format_records import FormatRecords
 from ..runs.reading import Reading, survey
-from ..scanning.columns import Array
-from ..scanning.record_table import RecordTable, finest
+from ..scanning.record_table import Array, RecordTable, finest
 from ..series import Floats
 from .answer import Accepted, targets
 from .clocks import clocks, each, passes, progress_of

@@ -17,7 +17,7 @@ from pathlib import Path
 from parsers.grammar.format import METRICS, Format
 from parsers.scanning.cascade import Cascade, of_kinds
 from parsers.scanning.detection import formats
-from parsers.scanning.format_shapes import KnownShapes
+from parsers.scanning.judging import KnownShapes
 from parsers.scanning.record_table import table
 from parsers.scanning.source import clean
 from tests.bench.speed import is_written, tell

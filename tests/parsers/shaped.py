@@ -7,8 +7,7 @@ import numpy as np
 
 from parsers.grammar.format import Format
 from parsers.grammar.variant import Variant
-from parsers.scanning.format_shapes import KnownShapes
-from parsers.scanning.judging import Hit, LineJudge, spans_of
+from parsers.scanning.judging import Hit, KnownShapes, LineJudge, spans_of
 
 
 def some_format(variants: Sequence[Variant]) -> Format:

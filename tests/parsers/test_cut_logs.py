@@ -14,8 +14,7 @@ from parsers.grammar.format import METRICS, Format, load
 from parsers.runs.reading import Reading, known_format, read, survey
 from parsers.scanning.cascade import CutValue
 from parsers.scanning.detection import formats
-from parsers.scanning.format_shapes import KnownShapes
-from parsers.scanning.judging import LineJudge, VariantSieve
+from parsers.scanning.judging import KnownShapes, LineJudge, VariantSieve
 from parsers.scanning.source import clean
 from parsers.scanning.text import BLOCK, whole_records
 from tests.parsers.golden_logs import GOLDEN, LOGS

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from parsers.grammar.format import load
 from parsers.grammar.timestamps import COLUMNS, run_on, times
 from parsers.runs.reading import survey
-from parsers.scanning.columns import numbers
-from parsers.scanning.format_shapes import KnownShapes
+from parsers.scanning.judging import KnownShapes
 from parsers.scanning.kernel import Shapes
+from parsers.scanning.record_table import numbers
 from parsers.scanning.shapes import ALONE, MOST_PARTS, ShapeTable
 from parsers.scanning.source import clean, without_escapes
 from tests.parsers.golden_logs import LOGS
