@@ -40,8 +40,7 @@ from ..io.files import (
     write_pieces,
 )
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
-from ..runs.runfile import CONFIGURATIONS
-from ..runs.side_files import LARGEST, are_of
+from ..runs.runfile import CONFIGURATIONS, LARGEST, are_of
 from ..scanning.source import is_text
 
 IS_LINK = "is a symbolic link."

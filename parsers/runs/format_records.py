@@ -14,7 +14,7 @@ from ..io.cache import pd
 from ..scanning.cascade import Account, FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.text import LogText
-from .side_files import ARRIVAL, arrivals, clock
+from .runfile import ARRIVAL, arrivals, clock
 
 RUN = "run"  # the column that says, from 1, of which run a record is, where a log holds several
 OWN_LINE = "own_line"  # the one with the line in the file of its own rank, where a run has a log for each

@@ -29,7 +29,7 @@ from .format_records import OWN_LINE, FormatRecords, RankLog
 from .provenance import Provenance
 from .reading import Reading, of_known_format
 from .reading import survey as survey_file
-from .side_files import LOG_SUFFIXES
+from .runfile import LOG_SUFFIXES
 
 Counts = Literal["job", "node"]
 

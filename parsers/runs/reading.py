@@ -34,8 +34,7 @@ from .appended import Last, of_each, of_starts, told_apart, without_evaluation
 from .events import Event, events, findings, frame, time_to_train
 from .facts import Fact, Facts, believed, line_facts, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
-from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
-from .side_files import configured
+from .runfile import RunFile, configured, run_facts, run_file, run_problems, told_by_name
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."

@@ -28,7 +28,7 @@ from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.reading import survey
 from ..runs.run_folder import RUN_FILE, SIDE_FILES
-from ..runs.side_files import configurations
+from ..runs.runfile import configurations
 from .identities import Identity, Placeholders, identities
 
 CREDENTIAL, FORMAT = "credential", "its format"

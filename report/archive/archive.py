@@ -37,8 +37,7 @@ from parsers.io.files import (
 from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
-from parsers.runs.runfile import files_of_run, sha256_of
-from parsers.runs.side_files import LARGEST
+from parsers.runs.runfile import LARGEST, files_of_run, sha256_of
 from parsers.scanning.detection import VARIABLE, grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 

@@ -18,8 +18,7 @@ from parsers.io.files import SUFFIXES
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
-from parsers.runs.runfile import log_of, run_file
-from parsers.runs.side_files import LOG_SUFFIXES
+from parsers.runs.runfile import LOG_SUFFIXES, log_of, run_file
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 

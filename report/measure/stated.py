@@ -14,7 +14,7 @@ import numpy as np
 
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
-from parsers.runs.side_files import ARRIVAL
+from parsers.runs.runfile import ARRIVAL
 from parsers.series import NOISE, Floats, Lines, Mask, Series
 
 from .checks import Check, Estimate, checks_of

@@ -19,10 +19,10 @@ from parsers.io.message import Message, joined
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import PROCESSES, TELEMETRY
-from parsers.runs.runfile import RunFile
-from parsers.runs.side_files import (
+from parsers.runs.runfile import (
     COUNTED_COLUMNS,
     MEMORY_COLUMNS,
+    RunFile,
     Telemetry,
     arrivals,
     clock,

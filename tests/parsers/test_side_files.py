@@ -16,8 +16,7 @@ from parsers.io.errors import LogError
 from parsers.io.files import leading_out
 from parsers.runs.reading import Reading, read, survey
 from parsers.runs.run_folder import LATER_COLUMNS, SCHEMA, TELEMETRY_COLUMNS
-from parsers.runs.runfile import files_of_run, run_file, sha256_of
-from parsers.runs.side_files import ARRIVAL, LARGEST, Telemetry, arrivals, telemetry
+from parsers.runs.runfile import ARRIVAL, LARGEST, Telemetry, arrivals, files_of_run, run_file, sha256_of, telemetry
 from tests.commandline import run
 from tests.parsers.ingesting import left_out, logs
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
