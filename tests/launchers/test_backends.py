@@ -89,6 +89,7 @@ def test_the_usual_site_file_is_read_from_the_configuration_of_its_user_where_it
         ("slurm", "Paddle", "--on slurm --device gpu --precision amp --site {site}"),
         ("slurm_by_card", "TensorFlow", "--on slurm"),
         ("slurm_in_containers", "Paddle", "--on slurm --container nvcr.io#nvidia/a:1 --site {site}"),
+        ("mpirun", "Paddle", "--on mpirun -H a:8,b:8"),
         ("mpirun_by_card", "TensorFlow", "--on mpirun -H a:2,b:2"),
     ],
 )

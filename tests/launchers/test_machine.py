@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
 from checkouts import TOP
 from nvml import pynvml as stand_in
@@ -151,12 +150,6 @@ def test_a_python_is_asked_once_and_says_what_it_has_whatever_it_prints_at_its_s
     assert (tmp_path / "times").read_text() == "asked\n"
     assert {"pytest", "click"} <= found["packages"].keys()
     assert list(found["packages"]) == sorted(found["packages"], key=str.lower)
-
-
-def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path) -> None:
-    executable(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
-    with pytest.raises(click.ClickException, match=r"python"):
-        facts.native_python({"PATH": str(tmp_path / "bin")})
 
 
 def test_the_question_is_understood_by_python_3_6_and_answered_by_a_bare_environment(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Jobs on several machines by the real mpirun; each machine is emulated on this one."""
 
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -66,15 +65,6 @@ def test_what_a_dry_run_prints_does_the_same(on_two_machines: Native) -> None:
     native.execute(native.dry_run(*MPIRUN, "a:8,b:8"))
     work = native.run_on_two.with_name(".1.work")
     assert native.printed_by_nodes() == [[rank, "/a/topology", "rc", str(work / f"node{rank}")] for rank in "01"]
-
-
-@pytest.mark.slow
-def test_a_host_that_is_given_by_its_name_is_an_address_for_the_launcher_of_paddle(on_mpirun: Native) -> None:
-    on_mpirun.trains(telling("MASTER", "POD_IP"))
-    on_mpirun.execute(on_mpirun.dry_run(*MPIRUN, HERE))
-    (_, first, own), (_, second, other) = on_mpirun.printed_by_nodes()
-    assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", first)
-    assert (first, own) == (second, other) == (first, first.partition(":")[0])
 
 
 @pytest.mark.slow

@@ -228,12 +228,6 @@ def test_data_that_are_given_or_asked_to_be_made_reach_the_native_program_or_are
         assert start(tmp_path, recipe, DATA="synthetic").returncode == 2
 
 
-@pytest.mark.parametrize("recipe", ["paddleclas_resnet50", "paddlenlp_qwen2", "torchtitan_qwen3", "nanogpt"])
-def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, recipe: str) -> None:
-    asked = job(tmp_path, recipe, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
-    assert asked.meets_by_address == find(recipe).facts["framework"].startswith("Paddle")
-
-
 def test_a_case_says_how_it_is_trained_unless_extra_arguments_may_set_that_otherwise(tmp_path: Path) -> None:
     case = job(tmp_path, "nvidia_tensorflow_bert", {"ACCUMULATION": "4", "XLA": "off"}).case([])
     assert (case["accumulation"], case["sequence_length"], case["xla"]) == (4, 128, "off")

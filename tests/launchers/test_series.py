@@ -190,13 +190,6 @@ def test_a_page_that_does_not_exist_is_said_with_what_there_is(native: Native, n
     assert (answer.returncode, named in answer.stderr) == (2, True)
 
 
-def test_a_checkout_of_another_repository_is_refused(native: Native, page: Path) -> None:
-    git(native.repo, "init", "-q")
-    git(native.repo, "remote", "add", "origin", "https://github.com/PaddlePaddle/PaddleSeg")
-    assert (native.launch().returncode, launch(native, page).returncode) == (2, 2)
-    assert not (native.top / "logs").exists()
-
-
 @slow
 def test_a_recipe_runs_alternately_in_two_checkouts_which_have_names_of_their_own(native: Native) -> None:
     for folder in ("before", "after", "other/after"):
@@ -247,10 +240,3 @@ def test_both_sides_are_written_by_a_dry_run(compared: OwnProgram) -> None:
     answer = compared.run("--against", "../before", "--dry-run", "--", "python", "train.py")
     folders = [compared.folder.with_name("before"), compared.folder]
     assert (answer.returncode, [f"export REPO={folder}" in answer.stdout for folder in folders]) == (0, [True, True])
-
-
-@slow
-def test_a_side_that_fails_keeps_the_other_from_no_run(compared: OwnProgram) -> None:
-    compared.change("raise SystemExit(3)")
-    answer = compared.run("--against", "../before", "--", "python", "train.py")
-    assert (answer.returncode, sides(compared)) == (1, "ABAA")
