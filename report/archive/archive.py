@@ -34,7 +34,6 @@ from parsers.io.files import (
     write_pieces,
     writing,
 )
-from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import LARGEST, files_of_run, sha256_of
@@ -48,40 +47,18 @@ from ..results.quality import reference_logs
 from ..results.resolve import wanted
 from ..results.store import outside
 from ..views.publish import PublishedPage, read_pages
+from ..wording.words import english
 
 PAGE, LOGS, FORMATS = "page", "logs", "formats"  # the folders of an archive
 MANIFEST = "manifest-sha256.txt"
 LAUNCH = ".launch.toml"  # beside the page file, if launchers made the runs
 PROGRAM = "tachograph"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
-NOTHING = "nothing"  # stands there
 LONGEST_VALUE = 160  # characters that are told of a field
 LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
 _PIECE = 1 << 20
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 _OWN_IMPORT = re.compile(r"^%import[ \t]+\.(\w+)", re.MULTILINE)
-
-NO_NUMBERS = "{page}: has no number to be archived; give the folder of its logs with --logs."
-OTHER_NUMBER = (
-    "{slug}: from the files of the archive the number would be {made} and not {stated}; what makes the difference lies "
-    "outside of the run folders that the page names."
-)
-NOT_OF_ARCHIVE = "holds {name}, which is there twice, leads out of the archive, or is no file of an archive."
-CANNOT_BE_UNPACKED = "its file {name} cannot be unpacked: {reason}"
-NOT_ZIP = "is not a zip archive, or is incomplete."
-NOT_AN_ARCHIVE = (
-    "is not an archive of Tachograph: it holds {count} reports and {manifests} manifests; expected one each."
-)
-DAMAGED = "Its bytes changed: {reason}."
-OTHER_SHA256 = "Its bytes changed: the SHA-256 is not the one that {file} lists."
-NOT_LISTED = "{file} does not list this file."
-IS_MISSING = "The file is missing."
-OTHER_LIST = "It lists the files of the archive otherwise than it was written."
-OTHER_GRAMMAR = "This version has another grammar of this name or none; logs were read by that of the archive."
-OTHER_VERSION = "Made by {stated}; verified by {made}, which may say the same otherwise."
-NOT_MADE = "The report could not be made again: {reason}"
-MADE_AGAIN = "{name}: made again from page file and logs it is {right}, not {stood}."
-NOT_A_REPORT = "It is no report: {reason}"
 
 
 class ArchiveError(ParserError):
@@ -105,7 +82,7 @@ class Difference:
     """
 
     file: str
-    said: Message
+    said: str
     stated: str | None = None
     made: str | None = None
 
@@ -121,7 +98,7 @@ class Verified:
     files: int
     differences: list[Difference]
     report: Report | None = None
-    notes: list[tuple[str, Message]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 # ---- writing
@@ -136,7 +113,7 @@ def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> A
     file, logs, out = find(page).absolute(), logs.absolute(), out.absolute()
     (stated,) = read_pages([str(file)], logs, out.parent, workers)
     if not any(result.digits for result in stated.report.results):
-        raise ArchiveError(NO_NUMBERS, page=file.stem)
+        raise ArchiveError(f"{file.stem}: has no number to be archived; give the folder of its logs with --logs.")
     try:
         with unfinished(out.parent, out) as place:
             folder = place / "archive"
@@ -145,7 +122,9 @@ def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> A
                 made = _made_again(file.stem, workers)
             for one in stated.report.results:
                 if (digits := made.by_id[one.id].digits) != one.digits:
-                    raise ArchiveError(OTHER_NUMBER, slug=one.id, stated=one.digits or "-", made=digits or "-")
+                    other = f"the number would be {digits or '-'} and not {one.digits or '-'}"
+                    why = "what makes the difference lies outside of the run folders that the page names."
+                    raise ArchiveError(f"{one.id}: from the files of the archive {other}; {why}")
             write(folder, f"{PAGE}/{file.stem}{SUFFIX}", made.to_json().encode())
             _refuse_unsafe(_names(folder), out)
             write(folder, MANIFEST, _manifest(folder).encode())
@@ -247,17 +226,19 @@ def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
         found = sha256_of(path), len(_names(folder)), changed
         if damaged:
             return Verified(*found)
-        notes = [(f"{FORMATS}/{grammar.name}", Message(OTHER_GRAMMAR)) for grammar in _other_grammars(folder)]
+        notes = []
         if comment != (made_by := f"{PROGRAM} {version(PROGRAM)}"):
-            notes.insert(0, (path.name, Message(OTHER_VERSION, stated=comment, made=made_by)))
-        stated = f"{PAGE}/{name}{SUFFIX}"
+            notes.append((path.name, f"Made by {comment}; verified by {made_by}, which may say the same otherwise."))
+        other = "This version has another grammar of this name or none; logs were read by that of the archive."
+        notes += [(f"{FORMATS}/{grammar.name}", other) for grammar in _other_grammars(folder)]
         with _inside(folder):
             try:
                 made = _made_again(name, workers)
             except ParserError as error:
-                changed.append(Difference(f"{PAGE}/{name}.toml", Message(NOT_MADE, reason=error.message)))
+                said = f"The report could not be made again: {english(error.message)}"
+                changed.append(Difference(f"{PAGE}/{name}.toml", said))
                 return Verified(*found, notes=notes)
-            changed += _differences(_text(folder / stated), made)
+            changed += _differences(_text(folder / PAGE / f"{name}{SUFFIX}"), made)
     return Verified(*found, made, notes)
 
 
@@ -273,18 +254,17 @@ def _differences(stated: str, made: Report) -> Iterator[Difference]:
     try:
         one, other = (dict(_flat(_by_id(json.loads(text)))) for text in (stated, made.to_json()))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        yield Difference(file, Message(NOT_A_REPORT, reason=printable(error)))
+        yield Difference(file, f"It is no report: {printable(error)}")
         return
     unlike: dict[object, list[tuple[object, ...]]] = {}
     for place in (place for place in {**one, **other} if one.get(place) != other.get(place)):
         unlike.setdefault(place[0], []).append(place)
     for found in unlike.values():
         place = next((place for place in found if place[-1] == "digits"), found[0])
-        both = (told.get(place, NOTHING).strip('"') for told in (one, other))
+        both = (told.get(place, "nothing").strip('"') for told in (one, other))
         said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
-        yield Difference(
-            file, Message(MADE_AGAIN, name=".".join(map(str, place)), right=right, stood=said), said, right
-        )
+        name = ".".join(map(str, place))
+        yield Difference(file, f"{name}: made again from page file and logs it is {right}, not {said}.", said, right)
 
 
 def _by_id(report: dict[str, Any]) -> dict[str, Any]:
@@ -353,7 +333,7 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
         _refuse_unsafe(names, archive)
         for entry in of_zip(archive, unpacking(archive.stat().st_size)):
             if isinstance(entry, LeftOut):
-                raise ArchiveError.at(archive, CANNOT_BE_UNPACKED, name=repr(entry.name), reason=Message(entry.reason))
+                raise ArchiveError.at(archive, f"its file {entry.name!r} cannot be unpacked: {entry.reason}")
             name, pieces = entry
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -361,17 +341,17 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
             except TachographError:
                 raise
             except BROKEN as error:
-                damaged.append(Difference(name, Message(DAMAGED, reason=broken_because(error))))
+                damaged.append(Difference(name, f"Its bytes changed: {broken_because(error)}."))
     except ArchiveError:
         raise
     except TachographError as error:
         raise ArchiveError.at(archive, CANNOT_BE_READ, reason=error.message) from error
     except BROKEN as error:
-        raise ArchiveError.at(archive, NOT_ZIP) from error
+        raise ArchiveError.at(archive, "is not a zip archive, or is incomplete.") from error
     reports = [name for name in names if name.startswith(f"{PAGE}/") and name.endswith(SUFFIX)]
     if len(reports) != 1 or MANIFEST not in names:
-        manifests = int(MANIFEST in names)
-        raise ArchiveError.at(archive, NOT_AN_ARCHIVE, count=len(reports), manifests=manifests)
+        held = f"{len(reports)} reports and {int(MANIFEST in names)} manifests"
+        raise ArchiveError.at(archive, f"is not an archive of Tachograph: it holds {held}; expected one each.")
     return PurePosixPath(reports[0]).name.removesuffix(SUFFIX), comment, damaged
 
 
@@ -382,10 +362,14 @@ def _unlike_listed(folder: Path) -> Iterator[Difference]:
     listed, there = ({name: sha256 for sha256, _, name in of} for of in lines)
     unlike = sorted(name for name in listed.keys() | there.keys() if listed.get(name) != there.get(name))
     for name in unlike:
-        key = IS_MISSING if name not in there else NOT_LISTED if name not in listed else OTHER_SHA256
-        yield Difference(name, Message(key, file=MANIFEST))
+        if name not in there:
+            yield Difference(name, "The file is missing.")
+        elif name not in listed:
+            yield Difference(name, f"{MANIFEST} does not list this file.")
+        else:
+            yield Difference(name, f"Its bytes changed: the SHA-256 is not the one that {MANIFEST} lists.")
     if not unlike and stated != made:
-        yield Difference(MANIFEST, Message(OTHER_LIST))
+        yield Difference(MANIFEST, "It lists the files of the archive otherwise than it was written.")
 
 
 def _refuse_unsafe(names: Sequence[str], archive: Path) -> None:
@@ -394,7 +378,8 @@ def _refuse_unsafe(names: Sequence[str], archive: Path) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen or name in folders or not _is_safe(name):
-            raise ArchiveError.at(archive, NOT_OF_ARCHIVE, name=repr(name))
+            said = "which is there twice, leads out of the archive, or is no file of an archive."
+            raise ArchiveError.at(archive, f"holds {name!r}, {said}")
         seen.add(name)
 
 

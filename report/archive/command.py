@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 ENDING = ".tach.zip"
 DIFFERS = 1
 MOST_DIFFERENCES = 100
-WROTE = "{out}: {files} files, {numbers} numbers. SHA-256: {sha256}"
-AT = "{file}: {said}"
-MORE = "Further differences: {count}; --json lists all."
-VERIFIED = "{files} files have their checksums; {numbers} numbers were made again from {logs} files and are the same."
-QUOTED = "Quoted figures, or computed from these, without logs: {count}."
-SHA256 = "SHA-256 of the archive: {sha256}"
-DIFFERENCES = "Differences: {count}."
 
 
 @click.command()
@@ -53,7 +46,7 @@ def archive(page: str, out: Path | None, logs: Path | None) -> None:
 
     place = out or Path(f"{find(page).stem}{ENDING}")
     made = archived(page, logs or LOGS, place)
-    say(WROTE.format(out=place, files=made.files, numbers=made.numbers, sha256=made.sha256))
+    say(f"{place}: {made.files} files, {made.numbers} numbers. SHA-256: {made.sha256}")
 
 
 @click.command()
@@ -71,35 +64,33 @@ def verify(file: Path, as_json: bool) -> None:
       tachograph verify my-page.tach.zip
       tachograph verify my-page.tach.zip --json
     """
-    from ..wording.words import english
     from .archive import verify as verified
 
     found = verified(file.absolute())
     for name, note in found.notes:
-        say(AT.format(file=name, said=english(note)), err=True)
-    if as_json:
-        for one in found.differences:
-            told = {"file": one.file, "printed": one.stated, "computed": one.made}
-            say(json.dumps({**told, "reason": english(one.said)}, ensure_ascii=False))
-    else:
-        for sentence in _said(found):
-            say(sentence)
+        say(f"{name}: {note}", err=True)
+    for line in _as_json(found) if as_json else _said(found):
+        say(line)
     sys.exit(DIFFERS if found.differences else 0)
 
 
-def _said(found: "Verified") -> Iterator[str]:
-    from ..wording.words import english
+def _as_json(found: "Verified") -> Iterator[str]:
+    for one in found.differences:
+        told = {"file": one.file, "printed": one.stated, "computed": one.made, "reason": one.said}
+        yield json.dumps(told, ensure_ascii=False)
 
-    for one in found.differences[:MOST_DIFFERENCES]:
-        yield AT.format(file=one.file, said=english(one.said))
+
+def _said(found: "Verified") -> Iterator[str]:
+    yield from (f"{one.file}: {one.said}" for one in found.differences[:MOST_DIFFERENCES])
     if (more := len(found.differences) - MOST_DIFFERENCES) > 0:
-        yield MORE.format(count=more)
+        yield f"Further differences: {more}; --json lists all."
     if found.differences:
-        yield DIFFERENCES.format(count=len(found.differences))
+        yield f"Differences: {len(found.differences)}."
     elif found.report:
         numbers = [result for result in found.report.results if result.digits is not None]
         quoted = sum(result.rests_on_quotes for result in numbers)
-        yield VERIFIED.format(files=found.files, numbers=len(numbers) - quoted, logs=len(found.report.logs))
+        again = f"{len(numbers) - quoted} numbers were made again from {len(found.report.logs)} files and are the same."
+        yield f"{found.files} files have their checksums; {again}"
         if quoted:
-            yield QUOTED.format(count=quoted)
-    yield SHA256.format(sha256=found.sha256)
+            yield f"Quoted figures, or computed from these, without logs: {quoted}."
+    yield f"SHA-256 of the archive: {found.sha256}"

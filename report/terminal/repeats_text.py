@@ -18,7 +18,6 @@ from .show_text import STATUSES, WARNING, rate
 
 RUN = "{log}: {said}"
 NUMBER = "{rate} ({status})"
-NO_THROUGHPUT = "no throughput: {reason}"
 TOGETHER = "median of {count} runs: {rate}, from {low} to {high} ({spread}%)"
 APART = "The runs are not comparable: {units}."
 NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachograph init page {suite}` drafts a page."
@@ -68,7 +67,7 @@ def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator
 
 def _of_run(one: MeasuredLog) -> Message:
     if one.measurement is None or one.reason:
-        return Message(NO_THROUGHPUT, reason=one.reason.message if one.reason else "")
+        return Message("no throughput: {reason}", reason=one.reason.message if one.reason else "")
     found = one.measurement
     return Message(NUMBER, rate=rate(found.value, found.unit, found.scope), status=Message(STATUSES[one.status]))
 

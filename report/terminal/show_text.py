@@ -47,39 +47,29 @@ STATUSES: Mapping[Status, str] = {
     "contradicted": "CONTRADICTED",
     "refused": "REFUSED",
 }
-NO_FORMAT = "no known format"
 ALL_LINES = ("{count} line", "{count} lines")
 SOME_LINES = ("{count} line, {unmatched} unmatched", "{count} lines, {unmatched} unmatched")
 RATE = "{number} {unit}{whose}"
 RATE_AND_STEP = "{number} {unit}{whose}, {seconds} s/step"
 SCOPE_UNKNOWN = " (of one card or of all: not stated)"
-FROM = "{rate} ({source}, {records}, {lines})"
 RECORDS = ("{count} record", "{count} records")
 LINE, LINES = "line {line}", "lines {first}-{last}"
 OF_RUN = "run {run}: {said}"
 OPINION = "{rate} ({source}, {records}, {lines}): {ratio}×"
 CHECK = "{source} {ratio}× ({lines})"
-AGREES = "agrees: {checks}"
-AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OF = "{of}: {said}"
-DRAFTS = "with the one that is right, a grammar for such logs: {command}"
-SAY_WHICH = "if a number of it is a speed, say which: {command}"
 NOTHING_ELSE = "no other source in the log decides between them"
-NO_OTHER = "no second source in the log"
 NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
-LISTED = "{first}, {second}"
 SENTENCES = "{first} {second}"
 WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
 BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
-CHECKED = "check: {said}"
 RUN = "run {number}, lines {first}-{last}: {said}"
 ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
 OF_RANKS = "lines of {count} ranks: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
 SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
-BROKEN = "broken: {found}"
 OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
 
 
@@ -139,7 +129,7 @@ def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterat
 def _about(log: MeasuredLog) -> Message:
     """By which formats a log was read, how long it is, and how much of it no format knows."""
     account = log.reading.account
-    names = [Message(name) for name in log.formats] or [Message(NO_FORMAT)]
+    names = [Message(name) for name in log.formats] or [Message("no known format")]
     lines = SOME_LINES if account.unrecognised else ALL_LINES
     said = Message.of_count(account.total, *lines, unmatched=account.unrecognised)
     return Message("{first} · {second}", first=joined("{first} + {second}", names), second=said)
@@ -157,14 +147,14 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
     agreeing = sorted((one for one in found.checks if one.says == "agrees"), key=lambda one: one.order)
     by_source = {one.estimate.name: one for one in reversed(agreeing)}  # the best of each
     each = [_check(one) for one in agreeing if one is by_source[one.estimate.name]][:MOST_AGREEING]
-    checks = joined(LISTED, each) if each else None
+    checks = joined("{first}, {second}", each) if each else None
     if found.status == "contradicted" and found.by:
         yield _opinion(found.by, rate(found.other_value, found.unit, found.scope))
-        yield Message(AGREES_WITH_FIRST, checks=checks) if checks else Message(NOTHING_ELSE)
+        yield Message("the first agrees with: {checks}", checks=checks) if checks else Message(NOTHING_ELSE)
     elif checks:
-        yield Message(AGREES if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
+        yield Message("agrees: {checks}" if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
     else:
-        yield Message(NONE_DECIDES if found.checks else NO_OTHER)
+        yield Message(NONE_DECIDES if found.checks else "no second source in the log")
     if said:
         yield joined(SENTENCES, dict.fromkeys(said))
 
@@ -177,10 +167,10 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
         yield Message(OF, of=Message(RATE, number=digits(offer.value), unit=offer.unit, whose=of), said=command)
     if log.options and isinstance(log.answer, Question):
         command = f"tachograph format {shlex.quote(str(log.reading.path))} {log.options[0].option} --out NAME.lark"
-        yield Message(DRAFTS, command=command)
+        yield Message("with the one that is right, a grammar for such logs: {command}", command=command)
     if log.status == "refused" and not (log.formats or log.options or log.read):
         command = f"tachograph show {shlex.quote(str(log.reading.path))} --read NAME=tokens/s"
-        yield Message(SAY_WHICH, command=command)
+        yield Message("if a number of it is a speed, say which: {command}", command=command)
 
 
 def rate(value: float, unit: str, scope: str) -> Message:
@@ -196,7 +186,7 @@ def _from(found: Measurement) -> Message:
     is_one_number = found.status != "contradicted"
     if found.seconds_per_step is not None and found.estimate.counted != "steps" and is_one_number:
         said = Message(RATE_AND_STEP, **said.values, seconds=digits(found.seconds_per_step))
-    return _of_source(FROM, said, found.estimate, found.records_used, found.ends)
+    return _of_source("{rate} ({source}, {records}, {lines})", said, found.estimate, found.records_used, found.ends)
 
 
 def _of_source(key: str, said: Message, of: Estimate, records: int, ends: tuple[int, int], **more: object) -> Message:
@@ -243,7 +233,7 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
     yield from (Text(worded(said, translate)) for said in _of_lines(log))
     yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _unmatched(log))
     for broken in reading.leftover.breaks:
-        said = worded(Message(BROKEN, found=broken), translate)
+        said = worded(Message("broken: {found}", found=broken), translate)
         yield from (Text(line, style="yellow") for line in said.split("\n"))
     yield from (Text(worded(Message(WARNING, said=said), translate), style="yellow") for said in log.warnings)
 
@@ -258,7 +248,7 @@ def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
         yield log.cards_of_ranks.summary
     for check in log.measurement.checks if log.measurement else ():
         of = check.estimate
-        yield Message(CHECKED, said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
+        yield Message("check: {said}", said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
 
 
 def _of_ranks(ranks: RankSpread) -> Iterator[Message]:

@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from ..results.model import Report
 
 FOUND_NOTHING = 1
-TARGET_LIKE = "No target is named {target}; did you mean {known}?"
-UNKNOWN_TARGET = "No target is named {target}; use one of {known}."
-NEEDS_OUT = "{target} is not a single text file; give --out."
-EMPTY_CELLS = "{page}: {count} of {total} cells are empty and not exported."
-NO_THROUGHPUT = "{log}: not exported, no throughput: {reason}"
-LEFT_OUT = "Not exported: {count} {reason}."
-EXPORTED = "Exported {count} of {total} numbers to {out}."
 
 
 @click.command()
@@ -79,11 +72,11 @@ def export(
 
     if target not in FORMATS:
         near = get_close_matches(target, FORMATS, 1)
-        unknown = TARGET_LIKE if near else UNKNOWN_TARGET
-        raise click.UsageError(unknown.format(target=repr(target), known=", ".join(near or FORMATS)))
+        known = f"did you mean {near[0]}?" if near else f"use one of {', '.join(FORMATS)}."
+        raise click.UsageError(f"No target is named {target!r}; {known}")
     chosen = FORMATS[target]
     if out is None and not chosen.is_text:
-        raise click.UsageError(NEEDS_OUT.format(target=target))
+        raise click.UsageError(f"{target} is not a single text file; give --out.")
     options |= {"protocol": Protocol.parse(stated) if stated else None, "format": options.pop("format_")}
     reports, said = _reports(sources, logs, options, Workers(jobs, scheduler))
     found = [row for name, report in reports for row in rows(name, report)]
@@ -93,9 +86,9 @@ def export(
             unfinished.write_bytes(data)
     else:
         sys.stdout.write(data.decode())
-    said += [LEFT_OUT.format(count=count, reason=reason) for reason, count in left_out.items()]
+    said += [f"Not exported: {count} {reason}." for reason, count in left_out.items()]
     if out and data:
-        said.append(EXPORTED.format(count=len(found) - left_out.total(), total=len(found), out=out))
+        said.append(f"Exported {len(found) - left_out.total()} of {len(found)} numbers to {out}.")
     for one in said:
         say(one, err=True)
     sys.exit(0 if data else FOUND_NOTHING)
@@ -124,7 +117,7 @@ def _reports(
     reports += map(read_report, files)
     named = [(report.page.name, report) for report in reports]
     said = [
-        EMPTY_CELLS.format(page=name, count=empty, total=len(report.results))
+        f"{name}: {empty} of {len(report.results)} cells are empty and not exported."
         for name, report in named
         if (empty := sum(result.digits is None for result in report.results))
     ]
@@ -152,9 +145,9 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | str":
     try:
         found = measured(path, **options)
         report = report_of_log(str(found.reading.path), found)
-        reason = report.results[0].reason
-        if reason is None:
+        if (reason := report.results[0].reason) is None:
             return str(found.reading.folder or found.reading.path), report
-        return NO_THROUGHPUT.format(log=path, reason=english(reason.message))
+        said = reason.message
     except NoMeasurement as error:
-        return NO_THROUGHPUT.format(log=path, reason=english(error.message))
+        said = error.message
+    return f"{path}: not exported, no throughput: {english(said)}"

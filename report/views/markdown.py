@@ -23,7 +23,6 @@ SIX = Protocol(significant=6)
 LISTED = "{evidence}: format, size and SHA-256 of all logs ({count})."
 PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
 NO_LOGS = "This page does not have any logs."
-QUOTED_FROM = "‡ Quoted from {sources}."
 
 
 def page_name(name: str, language: str) -> str:
@@ -173,7 +172,7 @@ class MarkdownView(View):
         """Where the figures were published that a table quotes; empty where it quotes none."""
         names = dict.fromkeys(source for id_ in table.ids if (source := self.result(id_).source))
         told = [self.say(WITH, said=self._source(name), more=self.page.sources[name].date) for name in names]
-        return self.say(QUOTED_FROM, sources=self.joined(told)) if told else ""
+        return self.say("‡ Quoted from {sources}.", sources=self.joined(told)) if told else ""
 
     def _source(self, name: str) -> str:
         source = self.page.sources[name]

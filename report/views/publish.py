@@ -21,20 +21,6 @@ from ..wording.words import languages as all_languages
 from .markdown import page_name, texts
 
 LOGS = Path("logs")
-NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
-SKIPPED = "{name}: skipped because it has no logs; pass the page name to render it anyway."
-PUBLISHED_ELSEWHERE = (
-    "{name}: skipped because its logs are in {repository}: tachograph report {called} --fetch fetches them "
-    "and renders it."
-)
-NONE_FETCHED = "{name}: skipped because no log from {repository} gives one of its numbers."
-WROTE = "{name}: {measured} of {planned} cells measured;{quoted} wrote {files}."
-ALSO_QUOTED = " {count} quoted;"
-ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
-
-WHY_EMPTY = "{name}: {slug} is empty: {reason}"
-WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
-MORE_REASONS = "{name}: more reasons for empty cells: {count}; the report of the page lists them."
 MOST_REASONS = 12
 
 
@@ -66,16 +52,17 @@ class PublishedPage:
 
     def done(self, *, is_fetched: bool = False) -> str:
         """What was done, in one sentence; ``is_fetched``: whether its logs were fetched."""
-        if not self.files and self.page.source:
-            left_out = NONE_FETCHED if is_fetched else PUBLISHED_ELSEWHERE
-            called = shlex.quote(self.called)
-            return left_out.format(name=self.name, called=called, repository=self.page.source.repository)
-        if not self.files:
-            return SKIPPED.format(name=self.name)
-        found = self.covered("quoted")
-        quoted = ALSO_QUOTED.format(count=found) if found else ""
-        counts = {"measured": self.covered("measured"), "planned": len(self.report.own), "quoted": quoted}
-        return WROTE.format(name=self.name, **counts, files=", ".join(map(str, self.files)))
+        if self.files:
+            counts = f"{self.covered('measured')} of {len(self.report.own)} cells measured;"
+            quoted = f" {found} quoted;" if (found := self.covered("quoted")) else ""
+            return f"{self.name}: {counts}{quoted} wrote {', '.join(map(str, self.files))}."
+        if not self.page.source:
+            return f"{self.name}: skipped because it has no logs; pass the page name to render it anyway."
+        where = self.page.source.repository
+        if is_fetched:
+            return f"{self.name}: skipped because no log from {where} gives one of its numbers."
+        command = f"tachograph report {shlex.quote(self.called)} --fetch"
+        return f"{self.name}: skipped because its logs are in {where}: {command} fetches them and renders it."
 
     @property
     def why_empty(self) -> list[str]:
@@ -134,7 +121,8 @@ def _with_logs(logs: Path, out: Path, workers: Workers) -> list[PublishedPage]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
     found = list(read_pages(names(), logs, out, workers))
     if not any(rendered.report.runs for rendered in found):
-        raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
+        known = ", ".join(names())
+        raise PageError(f"No page has a log in {logs}; pass a page ({known}) or a path ending in .toml.")
     return found
 
 
@@ -144,7 +132,7 @@ def _files(pages: Sequence[str]) -> dict[Path, str]:
     for path, called in zip(map(find, pages), pages, strict=True):
         other, _ = files.setdefault(path.stem, (path, called))
         if other.resolve() != path.resolve():
-            raise PageError(ONE_NAME, first=other, second=path, name=path.stem)
+            raise PageError(f"{other} and {path} would both be rendered as {path.stem}; render them separately.")
     return dict(files.values())
 
 
@@ -170,11 +158,10 @@ def why_empty(report: Report) -> list[str]:
             table = report.places[result.id][0].name
             kind = (table, reason.code) if reason.code == Remark.NOT_FOUND else reason
             found.setdefault(kind, []).append((result, reason))
-    each = []
-    for alike in list(found.values())[:MOST_REASONS]:
-        first, reason = alike[0]
-        told = {"name": report.page.name, "slug": first.id, "reason": english(reason.message)}
-        several = len(alike) > 1
-        each.append(WHY_SEVERAL_EMPTY.format(**told, count=len(alike) - 1) if several else WHY_EMPTY.format(**told))
-    more = len(found) - len(each)
-    return [*each, MORE_REASONS.format(name=report.page.name, count=more)] if more else each
+    name, each = report.page.name, list[str]()
+    for (first, reason), *others in list(found.values())[:MOST_REASONS]:
+        which = f"{first.id} and {len(others)} more are empty" if others else f"{first.id} is empty"
+        each.append(f"{name}: {which}: {english(reason.message)}")
+    if more := len(found) - len(each):
+        each.append(f"{name}: more reasons for empty cells: {more}; the report of the page lists them.")
+    return each

@@ -61,11 +61,6 @@ COUNTS = {
     "quoted": "quoted (‡, no public log): {count}",
     "missing": "missing: {count}",
 }
-FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
-IN_MONTHS = "Runs: {months}."
-LINKED = "Each number links to its evidence."
-UNCONFIRMED = "No log confirms these labels: {axes}."
-UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
 WITH, OF = "{said} ({more})", "{of}: {said}"  # a detail of what is said, and what it is said of
 NOT_RECORDED, UNSAID = "not recorded", "–"
 IN_BRIEF = {
@@ -74,7 +69,6 @@ IN_BRIEF = {
 }
 # What a number is of, where its page does not label it: one, and several.
 UNITS = {"cards": ("{count} card", "{count} cards"), "nodes": ("{count} node", "{count} nodes")}
-CARDS_OF = "{cards} × {device}"
 STATES = {
     "confirmed": "confirmed: {source}",
     "contradicted": "contradicted: {said} ({source})",
@@ -84,14 +78,11 @@ LEFT = "{reason}: {count} ({lines})"
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
 OF_RANKS = "Each value is the mean of {count} ranks."
-SUM_OF_RANKS = "The sum of {count} ranks: {result} {unit}"
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} {counted} in {value} s = {result} {unit}"
-OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
 QUOTIENT = "{of} ÷ {against} = {result}"
 WHOLE = "{of} ÷ {against} ÷ {ideal} × {whole} = {result}"
-PRINTED = "Rounded: {printed}"
 RANGE, RANGES = "{first} to {last}", "{first} to {last} in {count} ranges"
 MOST_RANGES = 12
 ALL_RECORDS, SECOND_HALF = "all records", "second half of the records"
@@ -163,11 +154,11 @@ class View(Translator):
         units = self.enumerated(self.page.units)
         told = [self.say("Unit: {unit}.", unit=units), self.say("{said}.", said=self.joined(counted))]
         if counts["quoted"] and any(one.rests_on_quotes and one.operands for one in self.report.results):
-            told.append(self.say(FROM_QUOTED))
+            told.append(self.say("Numbers computed from quoted ones are marked ‡ as well."))
         if months := sorted({one.begun[:7] for one in self.report.results if one.begun}):
             range_ = self.say(RANGE, first=months[0], last=months[-1]) if len(months) > 1 else months[0]
-            told.append(self.say(IN_MONTHS, months=range_))
-        return self.sentences([*told, self.say(LINKED)])
+            told.append(self.say("Runs: {months}.", months=range_))
+        return self.sentences([*told, self.say("Each number links to its evidence.")])
 
     @property
     def sections(self) -> dict[str, str]:
@@ -180,7 +171,7 @@ class View(Translator):
         labels = {axis: self._label(axis, value) for axis, value in case.items()}
         if {"cards", "device"} <= labels.keys():
             cards = self.page.labels.get("cards", {}).get(str(case["cards"]), str(case["cards"]))
-            labels["cards"] = self.say(CARDS_OF, cards=cards, device=labels.pop("device"))
+            labels["cards"] = self.say("{cards} × {device}", cards=cards, device=labels.pop("device"))
         return self.specified(labels.values()) if labels else ""
 
     def _label(self, axis: str, value: object) -> str:
@@ -291,13 +282,13 @@ class View(Translator):
             for axis, value in one.case.items():
                 axes[axis] = axes.get(axis, 0) + (value.state == "unconfirmed")
         told = [
-            self.say(UNCONFIRMED_OF, axis=self.axis(axis), count=n, total=len(measured))
+            self.say("{axis} ({count} of {total} numbers)", axis=self.axis(axis), count=n, total=len(measured))
             if n < len(measured)
             else self.axis(axis)
             for axis, n in axes.items()
             if n
         ]
-        return self.say(UNCONFIRMED, axes=self.enumerated(told)) if told else ""
+        return self.say("No log confirms these labels: {axes}.", axes=self.enumerated(told)) if told else ""
 
     def bars(self, table: Table) -> list[tuple[str, list[Bar]]]:
         """The bars of a table by group: of its columns that show the first quantity that is charted; else none."""
@@ -407,7 +398,7 @@ class View(Translator):
 
     def calculation(self, result: Result) -> list[str]:
         """How the values of all runs become the number, and how that is printed."""
-        rounded = self.say(PRINTED, printed=self.number(result))
+        rounded = self.say("Rounded: {printed}", printed=self.number(result))
         if result.operands:
             of, against = (self.result(id_).digits for id_ in result.operands)
             told = {"of": of, "against": against, "result": short(result.value or 0)}
@@ -428,7 +419,7 @@ class View(Translator):
         done = [self.worded(step) for step in operations(run)]
         if not (run.statistic or records.stretches):
             observed = {"result": short(run.measured), "unit": run.measured_unit}
-            return [self.say(OBSERVED, **observed), *done]
+            return [self.say("Computed from the marked lines: {result} {unit}", **observed), *done]
         counts = self.say(USED, used=len(records.used), available=len(records.lines))
         return [counts, *self._reduced(run), *done]
 
@@ -439,7 +430,7 @@ class View(Translator):
             rate = {"counted": run.counted, "unit": f"{run.counted}/s", "result": short(work / seconds)}
             yield self.say(TIMED, factor=short(work), value=short(seconds), **rate)
             if run.ranks and run.ranks.is_summed:
-                yield self.say(SUM_OF_RANKS, count=len(run.ranks.numbers), **result)
+                yield self.say("The sum of {count} ranks: {result} {unit}", count=len(run.ranks.numbers), **result)
             elif run.factor != 1:
                 yield self.say(SCALED, value=short(work / seconds), factor=short(run.factor), **result)
             return

@@ -24,19 +24,13 @@ PUBLISHED = "published: {digits} ({agreement}), {url}"
 SEVERAL = "{count} cells match {name}: {cells}."
 NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
 NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
-SET_LOGS = "Set the log folder with --logs."
-AND_MORE = "{cells} and {count} more"
-BY = "{whose}, by {protocol}"
-BY_RULE = "the default rule"
 RECORDS = ("{count} record", "{count} records")
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
 MORE = "… {count} more (listed by --values)"
 FACTOR = "{count} {name} ({source})"
-OF_STEPS = "{factors} = {samples} {counted} per step, divided by the step time"
 PER_STEP = "× {factors} = {samples} {counted} per step"
 NOT_SCALED = "none; the value is{whose}"
 NOT_KNOWN = "none; it is not known how many cards the value is of"
-ROUNDED = "{number} rounded to {printed} ({how})"
 NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
 
@@ -60,7 +54,7 @@ def named(report: Report, name: str) -> Result:
     if found:
         raise NoCellError(SEVERAL, count=len(found), name=repr(name), cells=_listed(found))
     if not filled:
-        why = next((one.reason.message for one in results if one.reason), Message(SET_LOGS))
+        why = next((one.reason.message for one in results if one.reason), Message("Set the log folder with --logs."))
         raise NoCellError(NO_NUMBERS, name=repr(name), why=why)
     throughputs = [one for one in filled if one.kind.is_throughput]
     raise NoCellError(NO_MATCH, name=repr(name), cells=_listed(throughputs or filled))
@@ -80,7 +74,7 @@ def _titles(report: Report, result: Result) -> Iterator[str]:
 def _listed(results: Sequence[Result]) -> Message:
     said = [Message(WITH, said=one.id, more=one.digits) for one in results[:SHOWN]]
     listed, more = joined("{first}, {second}", said), len(results) - len(said)
-    return Message(AND_MORE, cells=listed, count=more) if more else listed
+    return Message("{cells} and {count} more", cells=listed, count=more) if more else listed
 
 
 def explained(view: View, result: Result, title: str) -> str:
@@ -141,8 +135,8 @@ class _Explanation:
         # What is no throughput says in its title whose it is.
         scope = whose(run.scope) if run.measured_unit == result.unit and not run.operations else Message("")
         is_stated = Protocol.parse(result.protocol).states_rule
-        words: Message | str = self.view.rule(result) if is_stated else Message(BY_RULE)
-        by_protocol = self.view.worded(Message(BY, whose=scope, protocol=words))
+        words: Message | str = self.view.rule(result) if is_stated else Message("the default rule")
+        by_protocol = self.view.worded(Message("{whose}, by {protocol}", whose=scope, protocol=words))
         return self.view.number(result) + by_protocol
 
     def _reason(self) -> str:
@@ -223,7 +217,7 @@ class _Explanation:
             return self.view.worded(Message(NOT_SCALED, whose=whose(run.scope)) if is_known else Message(NOT_KNOWN))
         if {one.name for one in run.factors} <= {"cards", "nodes"}:
             return f"× {said}"
-        key = OF_STEPS if run.are_times else PER_STEP
+        key = "{factors} = {samples} {counted} per step, divided by the step time" if run.are_times else PER_STEP
         counted = run.measured_unit.removesuffix("/s")
         return self.say(key, factors=said, samples=f"{run.factor:.15g}", counted=counted)
 
@@ -256,7 +250,7 @@ class _Explanation:
         if len(self.runs) > 1 or result.operands:
             yield self._fact("computed", self.view.calculation(result)[0])
         told = {"number": value, "printed": result.digits, "how": self.view.printing(result)}
-        yield self._fact("rounding", self.say(ROUNDED, **told))
+        yield self._fact("rounding", self.say("{number} rounded to {printed} ({how})", **told))
 
     def _variations(self) -> Iterator[str]:
         told = self.view.variations(self.result)
