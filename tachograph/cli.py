@@ -141,10 +141,9 @@ def _comparison(language: str) -> Callable[[Path, Path], str]:
     """What compares two cases and says the outcome; raises ExtraError."""
     from parsers.io.errors import extra
     from report.comparing.comparison import compare
-    from report.comparing.output import terminal
     from report.wording.words import Translator
 
     translate = Translator(language).translate
     with extra("compare", "Comparisons need"):
         import scipy.special  # noqa: F401 - before hours of training, not behind them
-    return lambda a, b: terminal(compare(a, b).document(), translate, colour=False)
+    return lambda a, b: compare(a, b).document().terminal(translate, colour=False)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from parsers.io.cache import pd
 from parsers.io.errors import extra
 
 from .effect import LEAST_NOISE, Values
@@ -81,20 +82,12 @@ def winsorised(logs: Values, noise: float) -> Values:
 
     A value near a step is like those of one side, and stays as it is.
     """
-    reach = WINDOW // 2
-    medians = [_running_median(logs, *around) for around in ((WINDOW - 1, 0), (reach, reach), (0, WINDOW - 1))]
+    least = min(FEWEST, len(logs))
+    behind, around = (pd.Series(logs).rolling(WINDOW, least, center=center).median() for center in (False, True))
+    before = pd.Series(logs[::-1]).rolling(WINDOW, least).median()[::-1]
+    medians = [behind.to_numpy(), around.to_numpy(), before.to_numpy()]
     low, high = np.nanmin(medians, axis=0), np.nanmax(medians, axis=0)
     return np.clip(logs, low - CLIPPED * noise, high + CLIPPED * noise)
-
-
-def _running_median(logs: Values, before: int, behind: int) -> Values:
-    """The median of each value with so many before and behind it; NaN where these are fewer than ``FEWEST``."""
-    padded = np.concatenate([np.full(before, np.nan), logs, np.full(behind, np.nan)])
-    windows = np.lib.stride_tricks.sliding_window_view(padded, before + behind + 1)
-    are_known = np.isfinite(windows).sum(axis=1) >= min(FEWEST, len(logs))
-    medians = np.full(len(logs), np.nan)
-    medians[are_known] = np.nanmedian(windows[are_known], axis=1)
-    return medians
 
 
 def _proposed(values: Values) -> list[int]:

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from .history import History
     from .target import Target
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-SIDE = click.Path(path_type=Path)
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NO_METRIC = "expected a metric as the logs print it and a share of it, such as top1=0.5% or gap=1%,lower."
 ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
 NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
+PATH = partial(click.Path, path_type=Path)
 
 OF_BOTH = (
     click.option(
@@ -43,7 +41,7 @@ OF_BOTH = (
     JOBS,
     SCHEDULER,
     LANGUAGE,
-    click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page."),
+    click.option("--html", "html_file", type=PATH(dir_okay=False), help="Also write a self-contained HTML page."),
 )
 
 
@@ -55,8 +53,8 @@ def _of_both(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("a", type=SIDE)
-@click.argument("b", type=SIDE)
+@click.argument("a", type=PATH())
+@click.argument("b", type=PATH())
 @click.option(
     "--metric",
     "metrics",
@@ -70,7 +68,7 @@ def _of_both(command: Callable[..., None]) -> Callable[..., None]:
     help="Compare the time until a metric is reached instead of the speed.",
 )
 @click.option("--board", metavar="NAME|FILE", help="The same, with the target, the runs and the test of a leaderboard.")
-@click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
+@click.option("--logs", type=PATH(exists=True, file_okay=False), help="Folder of the logs of pages.  [default: logs]")
 @_of_both
 def compare(
     a: Path,
@@ -79,11 +77,7 @@ def compare(
     target: str | None,
     board: str | None,
     logs: Path | None,
-    gate: str | None,
-    protocol: str | None,
-    jobs: int | None,
-    scheduler: str | None,
-    **output: Any,
+    **of_both: Any,
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
@@ -110,26 +104,14 @@ def compare(
       tachograph compare logs/main logs/branch --gate 3% --metric loss=2% --metric top1=0.5%
       tachograph compare old-record new-record --board modded-nanogpt
     """
-    from parsers.sharing.workers import Workers
-
     from ..views.publish import LOGS
     from .comparison import compare as compared
-    from .effect import GATE
 
     named = [metric.rpartition("=") for metric in metrics]
     if not all(name.strip() for name, _, _ in named):
         raise click.UsageError(f"--metric: {NO_METRIC}")
-    found = compared(
-        a,
-        b,
-        protocol=protocol,
-        gate=gate or GATE,
-        metrics={name.strip(): told for name, _, told in named},
-        target=_target(target, board),
-        workers=Workers(jobs, scheduler),
-        logs=logs or LOGS,
-    )
-    _show(found, gate, **output)
+    limits = {name.strip(): told for name, _, told in named}
+    _show(partial(compared, a, b, metrics=limits, target=_target(target, board), logs=logs or LOGS), **of_both)
 
 
 def _target(stated: str | None, board: str | None) -> "str | Target | None":
@@ -148,9 +130,12 @@ def _target(stated: str | None, board: str | None) -> "str | Target | None":
 
 
 def _show(
-    found: "Comparison | History",
-    gate: str | None,
+    find: "Callable[..., Comparison | History]",
     *,
+    gate: str | None,
+    protocol: str | None,
+    jobs: int | None,
+    scheduler: str | None,
     as_json: bool,
     wants_markdown: bool,
     language: str,
@@ -159,22 +144,24 @@ def _show(
     """Print what is found, and write its page; exit with the status that a gate gives it."""
     from parsers.io.console import show
     from parsers.io.files import write_texts
+    from parsers.sharing.workers import Workers
 
     from ..wording.words import Translator
-    from .output import as_markdown, html, terminal
+    from .effect import GATE
 
+    found = find(protocol=protocol, gate=gate or GATE, workers=Workers(jobs, scheduler))
     said, translate = found.document(), Translator(language).translate
-    write_texts({html_file: partial(html, said, language, html_file.absolute().parent)} if html_file else {})
+    write_texts({html_file: partial(said.html, language, html_file.absolute().parent)} if html_file else {})
     if as_json:
         for one in found.objects():
             say(json.dumps(one, ensure_ascii=False))
     else:
-        show(as_markdown(said, translate) if wants_markdown else terminal(said, translate, colour=sys.stdout.isatty()))
+        show(said.markdown(translate) if wants_markdown else said.terminal(translate, colour=sys.stdout.isatty()))
     sys.exit(found.status if gate else 0)
 
 
 @click.command()
-@click.argument("suites", nargs=-1, required=True, type=click.Path(exists=True, readable=False, path_type=Path))
+@click.argument("suites", nargs=-1, required=True, type=PATH(exists=True, readable=False))
 @click.option(
     "--by",
     type=click.Choice(["date", "commit", "name"]),
@@ -185,14 +172,7 @@ def _show(
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out runs that began before this day (UTC).")
 @_of_both
 def history(
-    suites: tuple[Path, ...],
-    by: Literal["date", "commit", "name"],
-    since: datetime | None,
-    gate: str | None,
-    protocol: str | None,
-    jobs: int | None,
-    scheduler: str | None,
-    **output: Any,
+    suites: tuple[Path, ...], by: Literal["date", "commit", "name"], since: datetime | None, **of_both: Any
 ) -> None:
     """Show how fast the cases of SUITES ran over time, and where their speed changed.
 
@@ -210,11 +190,6 @@ def history(
       tachograph history logs/nightly --by commit --gate 3%
       tachograph history logs/2026-* --html history.html
     """
-    from parsers.sharing.workers import Workers
-
-    from .effect import GATE
     from .history import history as found_history
 
-    workers = Workers(jobs, scheduler)
-    found = found_history(*suites, by=by, protocol=protocol, gate=gate or GATE, since=since, workers=workers)
-    _show(found, gate, **output)
+    _show(partial(found_history, *suites, by=by, since=since), **of_both)

@@ -6,10 +6,10 @@ a target is, or nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -24,56 +24,35 @@ from ..results.agreement import LossAgreement, MetricAgreement
 from ..views.publish import LOGS
 from ..wording.words import Translate, whose
 from . import output
-from .conditions import Difference, differences, unrecorded
+from .conditions import OF_MACHINE, Difference, differences, unrecorded
 from .effect import GATE, Effect, Verdict, effect, share
 from .metrics import LOSS, Better, better, curve_of, final_metric, losses
 from .sides import ReadRun, Side, read_side
-from .target import SIDES, Target, TimeToTarget, time_to_target, time_to_train
+from .target import Target, TimeToTarget, time_to_target
 from .window import Notes, measured_alike, other_work
 
-ONLY_ON = "only {side} has this case"
-ONE_LOG = "both sides hold the log {log}"
 OTHER_MACHINE = "the sides ran on different machines ({names}), whose speeds differ by more than repeats on one machine"
 OTHER_TRAINING = "the losses at equal work differ ({change}), so the sides do not train alike"
 STATE_A_TARGET = "{reason}; state a target, such as val_loss=3.28"
-NO_ORDER = "The logs do not say when the runs began, so drift was not checked."
 ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
+RECORDED = "{log} is not there as it was, so that what the report records of it counts."
+NO_ORDER = "The logs do not say when the runs began, so drift was not checked."
 NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
-OF_LOG = "{log}: {said}"
-ARROW = "{a} → {b}"
-Runs = tuple[ReadRun, ...]
-HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Change", "99% interval", "Visible", "Verdict")
-NUMBERS = (1, 2, 4, 5, 6)
-LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
-STATES = {"higher": "slower", "worse": "slower", "NaN": "slower", "lower": "faster", "better": "faster"}
 SIDES_ARE = (
     "A: {a}; B: {b}; slowdowns of {gate} matter. The change of a speed is how much longer B takes per unit of work."
 )
-RUNS = "{number} ({runs}, {spread})"
-ONE_RUN = "{number} (1)"
-TO_TARGET = "s to {name} {value}"
-TO_TRAIN = "s to train"
-MEASURED = "measured: steps {first} to {last}, by {protocol}"
-MEASURED_BY = "measured: by {protocol}"
-LOSS_AT = {"step": "loss at steps {first} to {last}", "epoch": "loss at epochs {first} to {last}"}
-REASON = "{name}: {verdict}: {reason}."
-REACHED = "{side}: {name} {mean} at step {step}, by {count} runs"
-WITH_P = "{reached} (p = {p})"
 SPLIT = "the gap of {gap} s: {steps} s by other steps ({a} → {b}), {each} s by the time of a step"
-NOISE = "noise between runs: {noise} ({count} degrees of freedom)"
-NOISE_OF_ONE = "noise between runs: {noise} ({count} degree of freedom)"
-LEFT_OUT = "Left out"
-WITH_WORSE = "{summary} Loss or metrics worse: {count}."
-NO_CASES = "No run can be compared."
-
-
-def tolerances(metrics: Mapping[str, float | str]) -> dict[str, tuple[float, Better]]:
-    """By name how far metrics may be off (``"0.5%,lower"``), and which way is better; raises Gate- and MetricError."""
-    found: dict[str, tuple[float, Better]] = {}
-    for name, told in metrics.items():
-        tolerance, _, way = str(told).partition(",")
-        found[name] = share(tolerance), better(name, way)
-    return found
+NOISE = (
+    "noise between runs: {noise} ({count} degree of freedom)",
+    "noise between runs: {noise} ({count} degrees of freedom)",
+)
+LOSS_AT = {"step": "loss at steps {first} to {last}", "epoch": "loss at epochs {first} to {last}"}
+HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Change", "99% interval", "Visible", "Verdict")
+NUMBERS = (1, 2, 4, 5, 6)
+LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
+# The verdicts of losses and metrics as those of speeds, whose colours they have.
+STATES = {"higher": "slower", "worse": "slower", "NaN": "slower", "lower": "faster", "better": "faster"}
+Runs = tuple[ReadRun, ...]
 
 
 @dataclass(frozen=True)
@@ -98,18 +77,19 @@ class ComparedCase:
     target: TimeToTarget | None = None
 
     @property
-    def counted(self) -> tuple[Runs, Runs]:
-        """The runs of each side but the one that was set aside."""
+    def values(self) -> tuple[list[float], list[float]]:
+        """The throughputs of the runs of each side but the one that was set aside."""
         aside = self.effect.aside if self.effect else None
         a, b = (
-            tuple(run for at, run in enumerate(runs) if (side, at) != aside) for side, runs in enumerate(self.sides)
+            [run.number.value for at, run in enumerate(runs) if (side, at) != aside]
+            for side, runs in enumerate(self.sides)
         )
         return a, b
 
     @property
     def throughputs(self) -> tuple[float, float]:
         """The geometric mean of the runs of each side that count, so that those of two sides give their change."""
-        a, b = (float(np.exp(np.mean(np.log([run.number.value for run in runs])))) for runs in self.counted)
+        a, b = (float(np.exp(np.mean(np.log(values)))) for values in self.values)
         return a, b
 
     @property
@@ -135,131 +115,113 @@ def pairs(a: Side, b: Side) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
 
     Where each side has a single case, these are a pair: whoever compares two cases knows that they differ.
     """
-    both = [name for name in a.cases if name in b.cases]
+    both = a.cases.keys() & b.cases.keys()
     if len(a.cases) == len(b.cases) == 1 and not both:
         (one,), (other,) = a.cases, b.cases
-        yield ARROW.format(a=one, b=other), (a.cases[one], b.cases[other])
+        yield f"{one} → {other}", (a.cases[one], b.cases[other])
         return
-    alone = [*(name for name in a.cases if name not in both), *(name for name in b.cases if name not in both)]
-    yield from ((name, (a.cases.get(name, ()), b.cases.get(name, ()))) for name in (*both, *alone))
+    for name in sorted({**a.cases, **b.cases}, key=lambda name: name not in both):  # which keeps their order
+        yield name, (a.cases.get(name, ()), b.cases.get(name, ()))
 
 
 def compared_case(
     title: str,
     sides: tuple[Runs, Runs],
-    *,
     gate: float,
     protocol: Protocol | None,
     metrics: Mapping[str, tuple[float, Better]],
     target: Target | None,
 ) -> ComparedCase:
-    """Compare one case; the rest as for ``comparison.compare``.
+    """Compare one case; ``metrics``: how far each may be off, a share, and which way is better.
 
     Raises ExtraError where SciPy is not installed, and LogError where a log cannot be read any more.
     """
     if not all(sides):
-        return ComparedCase(title, sides, reason=Message(ONLY_ON, side="A" if sides[0] else "B"))
+        return ComparedCase(title, sides, reason=Message("only {side} has this case", side="A" if sides[0] else "B"))
     stated = [[run.conditions for run in side] for side in sides]
     changes = differences(*stated)
-    tolerance, _ = metrics.get(LOSS, (None, None))
-    plain = ComparedCase(
+    lacking = [(side, ", ".join(names)) for side, names in zip("AB", unrecorded(*stated), strict=True) if names]
+    found = ComparedCase(
         title,
         sides,
-        changes=tuple(changes),
-        notes=tuple(
-            Message(NOT_RECORDED, side=name, names=", ".join(lacking))
-            for name, lacking in zip(SIDES, unrecorded(*stated), strict=True)
-            if lacking
-        ),
-        loss=losses(sides, changes, tolerance),
+        changes=changes,
+        notes=tuple(Message(NOT_RECORDED, side=side, names=names) for side, names in lacking),
+        loss=losses(sides, changes, metrics[LOSS][0] if LOSS in metrics else None),
         metrics=tuple(final_metric(name, sides, *of, changes) for name, of in metrics.items() if name != LOSS),
     )
     try:
-        found = _by_speed(plain, gate, *measured_alike([run for side in sides for run in side], protocol))
+        found = _by_speed(found, gate, *measured_alike([*sides[0], *sides[1]], protocol))
     except NoMeasurement as error:
-        found = replace(plain, reason=error.message)
-    if machines := [change.name for change in changes if change.is_of_machine]:
+        found = replace(found, reason=error.message)
+    if machines := [change.name for change in changes if change.name in OF_MACHINE]:
         return replace(found, reason=Message(OTHER_MACHINE, names=", ".join(machines)))
     a, b = ({run.sha256: run for run in side} for side in sides)
     if a.keys() == b.keys():
         return replace(found, reason=None, effect=replace(found.effect, verdict="same") if found.effect else None)
     if both := a.keys() & b.keys():
-        return replace(found, reason=Message(ONE_LOG, log=a[min(both)].log))
-    unlike = _unlike(found) if found.effect else found.reason
-    if target is None and unlike is None:
-        return found
-    return _by_target(replace(found, reason=unlike or found.reason), target, gate)
+        return replace(found, reason=Message("both sides hold the log {log}", log=a[min(both)].log))
+    return _by_target(found, target, gate)
 
 
-def _by_speed(plain: ComparedCase, gate: float, runs: Runs, of_window: Notes) -> ComparedCase:
-    a, b = runs[: len(plain.sides[0])], runs[len(plain.sides[0]) :]
-    order, variance = _order((a, b)), float(np.mean([run.number.variance for run in runs]))
-    times = [1 / run.number.value for run in a], [1 / run.number.value for run in b]
-    found = effect(times, gate=gate, order=order, variance=variance)
-    told = replace(plain, sides=(a, b), effect=found, reason=found.reason)
-    notes = [*of_window, *_notes(told), *plain.notes]
-    if order is None and found.noise is not None:
-        notes.append(Message(NO_ORDER))
-    return replace(told, notes=tuple(notes))
+def _by_speed(found: ComparedCase, gate: float, runs: Runs, of_window: Notes) -> ComparedCase:
+    """The case with its effect on speed, and with what a reader must know of the numbers."""
+    count, starts = len(found.sides[0]), [run.began for run in runs if run.began]
+    times, order = [1 / run.number.value for run in runs], None
+    if len(starts) == len(runs):
+        places = np.argsort(np.argsort(starts, kind="stable"), kind="stable")
+        order = places[:count], places[count:]
+    variance = fmean(run.number.variance for run in runs)
+    told = effect((times[:count], times[count:]), gate=gate, order=order, variance=variance)
+    found = replace(found, sides=(runs[:count], runs[count:]), effect=told, reason=told.reason)
+    unordered = [Message(NO_ORDER)] if order is None and told.noise is not None else []
+    return replace(found, notes=(*of_window, *_notes(found), *found.notes, *unordered))
 
 
-def _order(sides: Sequence[Runs]) -> tuple[list[float], list[float]] | None:
-    """The places of the runs of each side in the order of their starts; None where one does not say when it began."""
-    starts = [run.began for side in sides for run in side]
-    known = [start for start in starts if start is not None]
-    if len(known) < len(starts):
-        return None
-    ranks = np.argsort(np.argsort(np.array(known), kind="stable"), kind="stable").astype(float).tolist()
-    return ranks[: len(sides[0])], ranks[len(sides[0]) :]
-
-
-def _unlike(found: ComparedCase) -> Message | None:
-    """Why no verdict on speed is right: a unit of work is not shown to be the same, or it does not do the same."""
-    if reason := other_work(found.sides, found.sides[0][0].number.unit):
-        return reason
-    loss = found.loss
-    if loss is not None and loss.verdict in ("higher", "lower") and loss.change is not None:
-        return Message(OTHER_TRAINING, change=signed(loss.change))
-    return None
-
-
-def _by_target(found: ComparedCase, stated: Target | None, gate: float) -> ComparedCase:
-    """The case by the time to the stated target, or to that of MLPerf's logs, or to the loss that A ends with."""
-    try:
-        target = stated or _loss_of_a(found)
-        told = time_to_target(found.sides, target, gate) if target else time_to_train(found.sides, gate)
-    except NoMeasurement as error:
-        return replace(found, reason=error.message)
-    if told is None:
-        return replace(found, reason=Message(STATE_A_TARGET, reason=found.reason) if found.reason else None)
-    return replace(found, effect=told.effect, reason=told.reason, target=told)
-
-
-def _loss_of_a(found: ComparedCase) -> Target | None:
-    """The loss that all runs of A reach, where the losses of B are others at equal work."""
-    if found.loss is None or found.loss.verdict not in ("higher", "lower"):
-        return None
-    return Target(LOSS, max(float(curve_of(run, LOSS).values[-1]) for run in found.sides[0]), "lower")
-
-
-def _notes(case: ComparedCase) -> Iterator[Message]:
+def _notes(found: ComparedCase) -> Iterator[Message]:
     """What a reader must know of the numbers."""
-    if case.effect and case.effect.aside is not None:
-        side, at = case.effect.aside
-        run = case.sides[side][at]
-        distance = signed(case.throughputs[side] / run.number.value - 1)
-        yield Message(ASIDE, log=run.log, distance=distance)
+    if found.effect and found.effect.aside is not None:
+        side, at = found.effect.aside
+        run = found.sides[side][at]
+        yield Message(ASIDE, log=run.log, distance=signed(found.throughputs[side] / run.number.value - 1))
     # What several logs warn of, but for the values in it, is told of the first.
     told: dict[str, Message] = {}
-    for run in (run for side in case.sides for run in side):
+    for run in (run for side in found.sides for run in side):
+        if run.reading is None or run.measurement is None:
+            told.setdefault(RECORDED, Message(RECORDED, log=run.log))
+            continue
         of_number = (*run.measurement.diagnostics, *filter(None, [run.measurement.contradiction]))
         for said in (*run.reading.warnings, *(one.message for one in of_number)):
-            told.setdefault(said.key, Message(OF_LOG, log=run.log, said=said))
+            told.setdefault(said.key, Message("{log}: {said}", log=run.log, said=said))
     yield from told.values()
 
 
+def _by_target(found: ComparedCase, target: Target | None, gate: float) -> ComparedCase:
+    """The case by its speed where none is stated and the work is shown to be the same, and the losses at equal work.
+
+    Else by the time to the stated target, to that of MLPerf's logs, or to the loss that all runs of A reach.
+    """
+    loss, unlike = found.loss, found.reason
+    is_other = loss is not None and loss.verdict in ("higher", "lower")
+    if found.effect:
+        unlike = other_work(found.sides, found.sides[0][0].number.unit)
+        if unlike is None and is_other and loss and loss.change is not None:
+            unlike = Message(OTHER_TRAINING, change=signed(loss.change))
+    if target is None and unlike is None:
+        return found
+    found = replace(found, reason=unlike or found.reason)
+    try:
+        if target is None and is_other:
+            target = Target(LOSS, max(float(curve_of(run, LOSS).values[-1]) for run in found.sides[0]), "lower")
+        told = time_to_target(found.sides, target, gate)
+    except NoMeasurement as error:
+        return replace(found, reason=error.message)
+    if told is not None:
+        return replace(found, effect=told.effect, reason=told.reason, target=told)
+    return replace(found, reason=Message(STATE_A_TARGET, reason=found.reason) if found.reason else None)
+
+
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(output.Shown):
     """Side B held against side A; a notebook shows it as the command prints it.
 
     ``paths``: the two sides. ``gate``: the smallest slowdown that matters, as a fraction of the time. ``cases``: in the
@@ -296,22 +258,26 @@ class Comparison:
         a, b = self.paths
         remarks = output.grouped([(case.title, list(_remarks(case))) for case in self.cases])
         if left_out := [one for side in self.left_out for one in side]:
-            remarks.append((Message(LEFT_OUT), left_out))
+            remarks.append((Message("Left out"), left_out))
+        # What differs in all of several cases comes once.
+        differing = output.grouped(
+            [(case.title, case.changes) for case in self.cases], lambda one: (one.name, *one.said)
+        )
+        summary = output.summary([case.verdict for case in self.cases], "No run can be compared.")
+        if worse := sum(case.is_wrong for case in self.cases):
+            summary = Message("{summary} Loss or metrics worse: {count}.", summary=summary, count=worse)
         return output.Document(
             "Comparison",
             Message(SIDES_ARE, a=a, b=b, gate=percent(self.gate)),
             [
                 output.Table(HEAD, [row for case in self.cases for row in _rows(case)], NUMBERS),
-                output.changes_table(_changes(self.cases)),
-                output.Table(LOGS_HEAD, list(_logs(self.cases)), is_detail=True),
+                output.changes_table((title, one) for title, changes in differing for one in changes),
+                output.Table(LOGS_HEAD, [row for case in self.cases for row in _logs(case)], is_detail=True),
             ],
             remarks,
-            _summary(self.cases),
+            summary,
             lambda translate, folder: _chart(self, translate),
         )
-
-    def _repr_html_(self) -> str:
-        return output.fragment(self.document())
 
 
 def compare(
@@ -341,121 +307,114 @@ def compare(
     report with a mistake, ParserError for what is no side, ProtocolError, GateError, MetricError, and ExtraError where
     SciPy is not installed.
     """
-    gate, limits = share(gate), tolerances(metrics or {})
+    gate, limits = share(gate), dict[str, tuple[float, Better]]()
+    for name, told in (metrics or {}).items():
+        tolerance, _, way = str(told).partition(",")
+        limits[name] = share(tolerance), better(name, way)
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     aim = Target.parse(target) if isinstance(target, str) else target
     one, other = (read_side(Path(side), stated, workers, Path(logs)) for side in (a, b))
-    cases = tuple(
-        compared_case(title, sides, gate=gate, protocol=stated, metrics=limits, target=aim)
-        for title, sides in pairs(one, other)
-    )
+    cases = tuple(compared_case(title, sides, gate, stated, limits, aim) for title, sides in pairs(one, other))
     return Comparison((one.path, other.path), gate, cases, (one.left_out, other.left_out))
 
 
 def _rows(case: ComparedCase) -> Iterator[output.Row]:
     """The row of the speed of a case, or of the time to its target, and one for its loss and each metric."""
-    if (effect := case.effect) is None:
-        yield case.verdict, [case.title, *[output.NONE] * (len(HEAD) - 2), Message(case.verdict)]
-    else:
+    change: list[output.Cell] = [output.NONE] * (len(HEAD) - 2)
+    if (effect := case.effect) is not None:
         visible = output.NONE if effect.visible is None else percent(effect.visible)
-        change = signed(effect.change), _interval(effect.interval), visible
-        yield case.verdict, [case.title, *_measured(case), *change, Message(case.verdict)]
-    for name, one, values in _agreements(case):
+        change = [*_measured(case), signed(effect.change), _interval(effect.interval), visible]
+    yield case.verdict, [case.title, *change, Message(case.verdict)]
+    for name, one in _agreements(case):
         if one.change is not None or one.is_wrong:
             interval = one.interval if isinstance(one, LossAgreement) else None
+            values = (isinstance(one, MetricAgreement) and one.values) or (None, None)
             limit = _interval(interval) if one.tolerance is None else f"±{percent(one.tolerance)}"
-            change = output.NONE if one.change is None else signed(one.change), limit, output.NONE
-            yield STATES.get(one.verdict, one.verdict), [case.title, *values, name, *change, Message(one.verdict)]
+            change = [output.NONE if value is None else f"{value:.6g}" for value in values]
+            change += [name, output.NONE if one.change is None else signed(one.change), limit, output.NONE]
+            yield STATES.get(one.verdict, one.verdict), [case.title, *change, Message(one.verdict)]
 
 
 def _interval(ends: tuple[float, float] | None) -> output.Cell:
-    return Message(output.TO, low=signed(ends[0]), high=signed(ends[1])) if ends else output.NONE
+    return Message("{low} to {high}", low=signed(ends[0]), high=signed(ends[1])) if ends else output.NONE
 
 
-def _agreements(
-    case: ComparedCase,
-) -> Iterator[tuple[Message | str, LossAgreement | MetricAgreement, tuple[str, str]]]:
-    """The loss and the metrics of a case, by their names and with the values of both sides."""
+def _agreements(case: ComparedCase) -> Iterator[tuple[Message | str, LossAgreement | MetricAgreement]]:
+    """The loss and the metrics of a case, by their names."""
     if (loss := case.loss) is not None:
         first, last = loss.steps or (0, 0)
-        name = Message(LOSS_AT[loss.kind], first=first, last=last) if loss.steps else Message("loss")
-        yield name, loss, (output.NONE, output.NONE)
-    for one in case.metrics:
-        a, b = one.values or (None, None)
-        yield one.name, one, (output.NONE if a is None else f"{a:.6g}", output.NONE if b is None else f"{b:.6g}")
+        yield Message(LOSS_AT[loss.kind], first=first, last=last) if loss.steps else Message("loss"), loss
+    yield from ((one.name, one) for one in case.metrics)
 
 
-def _measured(case: ComparedCase) -> Iterator[str | Message]:
+def _measured(case: ComparedCase) -> Iterator[output.Cell]:
     """What each side gives, and in what unit."""
+    number = case.sides[0][0].number
+    unit, each = (
+        Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope)),
+        list[tuple[Sequence[float], str]](),
+    )
     if (to := case.target) is not None:
-        for side in to.sides:
-            yield _runs(side.seconds, f"{math.fsum(side.seconds) / len(side.seconds):.2f}")
-        yield Message(TO_TARGET, name=to.target.name, value=f"{to.target.value:g}") if to.target else Message(TO_TRAIN)
+        each = [(side.seconds, f"{fmean(side.seconds):.2f}") for side in to.sides]
+        unit = Message("s to train")
+        if to.target:
+            unit = Message("s to {name} {value}", name=to.target.name, value=f"{to.target.value:g}")
     else:
-        number = case.sides[0][0].number
-        for runs, throughput in zip(case.counted, case.throughputs, strict=True):
-            yield _runs([run.number.value for run in runs], printed(throughput, Protocol.parse(number.protocol)))
-        yield Message(output.UNIT, unit=number.unit, whose=whose(number.scope))
-
-
-def _runs(values: Sequence[float], number: str) -> Message:
-    if len(values) == 1:
-        return Message(ONE_RUN, number=number)
-    return Message(RUNS, number=number, runs=len(values), spread=percent(max(values) / min(values) - 1))
+        protocol = Protocol.parse(number.protocol)
+        each = [(side, printed(mean, protocol)) for side, mean in zip(case.values, case.throughputs, strict=True)]
+    for values, number_ in each:
+        spread = percent(max(values) / min(values) - 1)
+        one, several = "{number} (1)", "{number} ({runs}, {spread})"
+        yield Message(one if len(values) == 1 else several, number=number_, runs=len(values), spread=spread)
+    yield unit
 
 
 def _remarks(case: ComparedCase) -> Iterator[Message]:
     """Why the verdict of a case is unknown, what was measured, and what else must be known."""
     if case.reason:
-        yield Message(output.WHY, verdict=Message(case.verdict), reason=case.reason)
+        yield Message("{verdict}: {reason}", verdict=Message(case.verdict), reason=case.reason)
     if case.target is not None:
         yield from _of_target(case.target)
     elif case.effect is not None:
         number = case.sides[0][0].number
-        told = {"first": number.steps[0], "last": number.steps[1]} if number.steps else {}
-        yield Message(MEASURED if number.steps else MEASURED_BY, protocol=number.protocol, **told)
+        if number.steps:
+            told = {"first": number.steps[0], "last": number.steps[1]}
+            yield Message("measured: steps {first} to {last}, by {protocol}", protocol=number.protocol, **told)
+        else:
+            yield Message("measured: by {protocol}", protocol=number.protocol)
     if case.effect and case.effect.noise is not None:
-        yield Message.of_count(case.effect.degrees, NOISE_OF_ONE, NOISE, noise=percent(case.effect.noise))
-    for name, one, _ in _agreements(case):
+        yield Message.of_count(case.effect.degrees, *NOISE, noise=percent(case.effect.noise))
+    for name, one in _agreements(case):
         if one.reason:
-            yield Message(REASON, name=name, verdict=Message(one.verdict), reason=one.reason)
+            yield Message("{name}: {verdict}: {reason}.", name=name, verdict=Message(one.verdict), reason=one.reason)
     yield from case.notes
 
 
 def _of_target(found: TimeToTarget) -> Iterator[Message]:
     """Where each side reaches the target, and what makes the gap."""
     for name, side in zip("AB", found.sides, strict=True):
-        if side.step is not None and side.mean is not None and found.target is not None:
-            told = {"step": f"{side.step:g}", "mean": f"{side.mean:.6g}", "count": len(side.seconds)}
-            said = Message(REACHED, side=name, name=found.target.name, **told)
-            yield said if side.p is None else Message(WITH_P, reached=said, p=f"{side.p:.2g}")
+        if side.step is not None and found.target is not None:
+            said = Message(
+                "{side}: {name} {mean} at step {step}, by {count} runs",
+                side=name,
+                name=found.target.name,
+                mean=f"{side.mean:.6g}",
+                step=f"{side.step:g}",
+                count=len(side.seconds),
+            )
+            yield said if side.p is None else Message("{reached} (p = {p})", reached=said, p=f"{side.p:.2g}")
     if (split := found.split) is not None:
         a, b = (f"{side.step:g}" for side in found.sides)
         yield Message(SPLIT, gap=f"{found.gap:+.2f}", steps=f"{split[0]:+.2f}", each=f"{split[1]:+.2f}", a=a, b=b)
 
 
-def _changes(cases: Sequence[ComparedCase]) -> Iterator[tuple[str | Message, Difference]]:
-    """What differs in each case; what does in all of several comes once."""
-    of_cases = [(case.title, case.changes) for case in cases]
-    for title, changes in output.grouped(of_cases, lambda one: (one.name, *one.said)):
-        yield from ((title, one) for one in changes)
-
-
-def _logs(cases: Sequence[ComparedCase]) -> Iterator[output.Row]:
+def _logs(case: ComparedCase) -> Iterator[output.Row]:
     """A row for each run, with a link to the first line that its throughput is made of."""
-    for case in (one for one in cases if one.effect):
-        for name, runs in zip("AB", case.sides, strict=True):
-            for run in runs:
-                first, last = run.number.lines
-                link, lines = output.Link(run.log, Path(run.log), first), Message(output.TO, low=first, high=last)
-                yield "", [case.title, name, link, lines, f"{run.number.value:.6g} {run.number.unit}"]
-
-
-def _summary(cases: Sequence[ComparedCase]) -> Message:
-    """One line: how many cases have each verdict, and how many are worse."""
-    said = output.summary([case.verdict for case in cases], NO_CASES)
-    worse = sum(case.is_wrong for case in cases)
-    return Message(WITH_WORSE, summary=said, count=worse) if worse else said
+    for name, runs in zip("AB", case.sides if case.effect else ((), ()), strict=True):
+        for run in runs:
+            first, last = run.number.lines
+            link, lines = output.Link(run.log, Path(run.log), first), Message("{low} to {high}", low=first, high=last)
+            yield "", [case.title, name, link, lines, f"{run.number.value:.6g} {run.number.unit}"]
 
 
 def _chart(found: Comparison, translate: Translate) -> Any:

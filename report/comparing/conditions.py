@@ -21,8 +21,7 @@ from parsers.runs.provenance import DERIVED
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import RunFile
 
-# What a run gave, and which of the repeats it is.
-OUTCOMES = ("minutes_to_train", "repeat")
+OUTCOMES = ("minutes_to_train", "repeat")  # what a run gave, and which of the repeats it is
 COMMANDS = ("native", "command")  # of which the words are compared
 # A word of a command, with quotes or without; an option with its value.
 WORD = re.compile(r"""(?<!\S)(?:-[^=\s]+ (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+""")
@@ -35,22 +34,21 @@ OF_THE_RUN = (
 OF_THE_JOB = "scheduler.job"
 DEEPEST = 8
 MOST_NAMES = 4096
-# Several names of one thing, which is named once: the first group whose pattern fits the whole name.
-ALIASES = (
-    (r"variables\.(NODES|CARDS|PRECISION|BATCH_SIZE)", lambda found: found[1].lower()),
-    (r"environment\.(gpus|gpu_memory_mib)", lambda _: "device"),
-    (r"environment\.(cuda_)?driver", lambda _: "driver"),
-    (r"environment\.(frameworks\.[^.]+\.nccl|packages\.nvidia-nccl-cu\d+)", lambda _: "nccl"),
-    (r"environment\.(frameworks\.[^.]+\.cudnn|packages\.nvidia-cudnn-cu\d+)", lambda _: "cudnn"),
-    (r"environment\.frameworks\.[^.]+\.cuda", lambda _: "cuda"),
-    (r"environment\.frameworks\.([^.]+)\.version", lambda found: f"environment.packages.{found[1]}"),
-    (r"source\.(commit|pinned)", lambda _: "source.commit"),
-    (r"source\.(dirty|patch)", lambda _: "source.patch"),
-    (r"source\.(repository|recipe_repository)", lambda _: "source.repository"),
-)
+# Several names of one thing, which is named once: the first pattern that fits the whole name.
+ALIASES: Mapping[str, str] = {
+    **{rf"variables\.{name.upper()}": name for name in ("nodes", "cards", "precision", "batch_size")},
+    r"environment\.(gpus|gpu_memory_mib)": "device",
+    r"environment\.(cuda_)?driver": "driver",
+    r"environment\.(frameworks\.[^.]+\.nccl|packages\.nvidia-nccl-cu\d+)": "nccl",
+    r"environment\.(frameworks\.[^.]+\.cudnn|packages\.nvidia-cudnn-cu\d+)": "cudnn",
+    r"environment\.frameworks\.[^.]+\.cuda": "cuda",
+    r"environment\.frameworks\.([^.]+)\.version": r"environment.packages.\1",
+    r"source\.(commit|pinned)": "source.commit",
+    r"source\.(dirty|patch)": "source.patch",
+    r"source\.(repository|recipe_repository)": "source.repository",
+}
 # What makes two machines two: the noise between these is not that between repeats on one.
 OF_MACHINE = ("device", "environment.cpu", "environment.cores", "scheduler.nodes")
-ABSENT = "-"
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,8 @@ class Difference:
     @property
     def said(self) -> tuple[str, str]:
         """The values of each side as text, ``-`` where it has none."""
-        a, b = (" / ".join(one.value for one in side) or ABSENT for side in self.sides)
+        a, b = (" / ".join(one.value for one in side) or "-" for side in self.sides)
         return a, b
-
-    @property
-    def is_of_machine(self) -> bool:
-        """Whether it makes it another machine."""
-        return self.name in OF_MACHINE
 
 
 def conditions_of(facts: Mapping[str, Fact], run: RunFile, log: Path) -> dict[str, Condition]:
@@ -102,12 +95,11 @@ def conditions_of(facts: Mapping[str, Fact], run: RunFile, log: Path) -> dict[st
         if fact.name not in OUTCOMES and fact.source.kind not in DERIVED:
             found.setdefault(_thing(fact.name), _of_fact(fact, log))
     file = str(log.with_name(RUN_FILE))
-    for key, value in _stated(run):
-        name = re.sub(r"^nodes\.\d+\.", "environment.", key)
+    for name, key, value in _stated(run):
         known = found.setdefault(_thing(name), Condition(value, file, key=key))
-        if known.file == file and key.startswith("nodes.") and value not in known.value.split(" / "):
+        if known.file == file and name != key and value not in known.value.split(" / "):
             # Nodes that state one thing differently give all of its values.
-            found[_thing(name)] = Condition(f"{known.value} / {value}", file, key=known.key)
+            found[_thing(name)] = replace(known, value=f"{known.value} / {value}")
     found.pop(OF_THE_JOB, None)
     return found
 
@@ -124,52 +116,45 @@ def _of_fact(fact: Fact, log: Path) -> Condition:
     return Condition(value, str(log), key=str(source))
 
 
-def _stated(run: RunFile) -> Iterator[tuple[str, str]]:
-    """The keys and values of run.json that say how a run was made; not where an ingested log was found."""
+def _stated(run: RunFile) -> Iterator[tuple[str, str, str]]:
+    """What run.json says of how a run was made, not where an ingested log was found: names, keys there and values.
+
+    What it says of a node has the name that it has of the environment.
+    """
     for name, said in run.items():
         if name in COMMANDS:
-            yield name, shlex.join(map(str, said)) if isinstance(said, list) else str(said)
+            yield name, name, shlex.join(map(str, said)) if isinstance(said, list) else str(said)
         elif name not in OF_THE_RUN and not (name == "source" and isinstance(said, dict) and "path" in said):
-            yield from _leaves(name, said)
+            yield from _leaves(name, name, said)
     nodes = run.get("nodes")
     for number, node in enumerate(nodes if isinstance(nodes, list) else ()):
-        yield from _leaves(f"nodes.{number}", node)
+        yield from _leaves("environment", f"nodes.{number}", node)
 
 
-def _leaves(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _leaves(name: str, key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str, str]]:
     if isinstance(value, dict) and depth < DEEPEST:
-        for name, inner in value.items():
-            yield from _leaves(f"{key}.{name}", inner, depth + 1)
+        for part, inner in value.items():
+            yield from _leaves(f"{name}.{part}", f"{key}.{part}", inner, depth + 1)
     else:
-        yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield name, key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @lru_cache(MOST_NAMES)
 def _thing(name: str) -> str:
     """The one name of what has several."""
-    found = ((re.fullmatch(pattern, name), thing) for pattern, thing in ALIASES)
-    return next((str(thing(match)) for match, thing in found if match), name)
+    fitting = (re.sub(pattern, thing, name) for pattern, thing in ALIASES.items() if re.fullmatch(pattern, name))
+    return next(fitting, name)
 
 
-def differences(a: Sequence[Conditions], b: Sequence[Conditions]) -> list[Difference]:
+def differences(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[Difference, ...]:
     """What differs between the runs of two sides, at least one each, in the order in which they state it."""
-    names = dict.fromkeys(name for run in (*a, *b) for name in run)
-    found = ((name, tuple(_values(side, name) for side in (a, b))) for name in names)
-    each = [
-        Difference(name, (one, other))
-        for name, (one, other) in found
-        if {of.value for of in one} != {of.value for of in other} and _is_known(name, a, b) and _is_known(name, b, a)
-    ]
-    return [_by_words(one) if one.name in COMMANDS and all(one.sides) else one for one in each]
-
-
-def _values(side: Sequence[Conditions], name: str) -> tuple[Condition, ...]:
-    """One condition for each value of something: the runs of a side state it alike."""
-    first: dict[str, Condition] = {}
-    for run in side:
-        if name in run:
-            first.setdefault(run[name].value, run[name])
-    return tuple(first.values())
+    found = list[Difference]()
+    for name in dict.fromkeys(name for run in (*a, *b) for name in run):
+        one, other = ({run[name].value: run[name] for run in side[::-1] if name in run} for side in (a, b))
+        if one.keys() != other.keys() and _is_known(name, a, b) and _is_known(name, b, a):
+            change = Difference(name, (tuple(one.values())[::-1], tuple(other.values())[::-1]))
+            found.append(_by_words(change) if name in COMMANDS and one and other else change)
+    return tuple(found)
 
 
 def _is_known(name: str, side: Sequence[Conditions], other: Sequence[Conditions]) -> bool:

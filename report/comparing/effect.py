@@ -41,9 +41,7 @@ DRIFT_FROM, DRIFT_LEVEL = 3, 0.05
 DEGREES_OF_ONE = 5
 
 NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
-ONE_RUN = "one run per side, so the noise between runs is unknown; repeat the runs"
 SUSPECT = "one run of a side differs; repeat it to confirm"
-DRIFT = "the speed drifts by {drift} per run; run the sides alternately (A B B A)"
 NOISE = "the noise hides it; smallest visible change {visible}, about {repeats} runs per side show {gate}"
 MUCH_NOISE = "the noise hides it; smallest visible change {visible}, more than {most} runs per side needed for {gate}"
 BELOW = "a change of {gate} is neither shown nor ruled out; about {repeats} runs per side would tell"
@@ -101,12 +99,17 @@ def effect(
     never below. Raises ExtraError where SciPy is not installed.
     """
     logs = [np.log(np.asarray(side, np.float64)) for side in sides]
-    places = None if order is None else [np.asarray(side, np.float64) for side in order]
+    places = [np.asarray(side, np.float64) for side in order or ()]
     if (aside := _aside(logs)) is not None:
-        for series in (logs, places or []):
-            if series:
-                series[aside[0]] = np.delete(series[aside[0]], aside[1])
-    return replace(_guarded(_judged(logs, float(np.log1p(gate)), variance), logs, places), aside=aside)
+        for series in filter(None, (logs, places)):
+            series[aside[0]] = np.delete(series[aside[0]], aside[1])
+    found = _judged(logs, float(np.log1p(gate)), variance)
+    if places and (drift := _drift(logs, places, gate)) is not None:
+        reason = Message(
+            "the speed drifts by {drift} per run; run the sides alternately (A B B A)", drift=signed(drift)
+        )
+        found = replace(found, verdict="unknown", reason=reason, repeats=min(map(len, logs)))
+    return replace(found, aside=aside)
 
 
 def _judged(logs: Sequence[Values], gate: float, variance: float) -> Effect:
@@ -115,40 +118,33 @@ def _judged(logs: Sequence[Values], gate: float, variance: float) -> Effect:
     change = float(logs[1].mean() - logs[0].mean())
     plain = Effect("unknown", float(np.expm1(change)), degrees, float(np.expm1(gate)))
     if not degrees:
-        return replace(plain, reason=Message(ONE_RUN), repeats=2)
+        why = "one run per side, so the noise between runs is unknown; repeat the runs"
+        return replace(plain, reason=Message(why), repeats=2)
     noise = float(np.sqrt(max(sum(map(_squares, logs)) / degrees, variance, LEAST_NOISE**2)))
     error = noise * float(np.sqrt(sum(1 / len(side) for side in logs)))
-    width, more = students_t()(degrees, (1 + LEVEL) / 2) * error, students_t()(degrees, POWER) * error
+    width, visible = (part * error for part in _widths(degrees))
     ends = (_fraction(change - width), _fraction(change + width))
-    told = replace(plain, noise=_fraction(noise), interval=ends, visible=_fraction(width + more))
+    told = replace(plain, noise=_fraction(noise), interval=ends, visible=_fraction(visible))
     if abs(change) > width and abs(change) >= gate / 2:
         if runs == 1:
             return replace(told, reason=Message(SUSPECT), repeats=2)
         return replace(told, verdict="slower" if change > 0 else "faster")
     if change + width < gate and (runs > 1 or degrees >= DEGREES_OF_ONE):
         return replace(told, verdict="same")
-    return _of_noise(told, change, width + more, gate, noise)
-
-
-def _of_noise(told: Effect, change: float, visible: float, gate: float, noise: float) -> Effect:
-    """Why noise leaves the effect unknown, and how many runs a side would tell."""
     is_below = visible <= gate
     # What is visible and not seen lies between half of the gate and all of it.
     needed = max(gate - change, abs(change) if abs(change) >= gate / 2 else 0) if is_below else gate
-    repeats = _repeats(needed, noise)
+    each = range(2, MOST_REPEATS + 1)
+    repeats = next((n for n in each if _widths(2 * n - 2)[1] * np.sqrt(2 / n) * noise <= needed), None)
     values = {"visible": percent(told.visible or 0), "gate": percent(told.gate), "repeats": repeats}
     key = (BELOW if is_below else NOISE) if repeats else MUCH_NOISE
     return replace(told, reason=Message(key, **values, most=MOST_REPEATS), repeats=repeats)
 
 
-def _repeats(change: float, noise: float) -> int | None:
-    """How many runs a side show a change; None where more than ``MOST_REPEATS``."""
-    quantile = students_t()
-    for runs in range(2, MOST_REPEATS + 1):
-        width = quantile(2 * runs - 2, (1 + LEVEL) / 2) + quantile(2 * runs - 2, POWER)
-        if width * np.sqrt(2 / runs) * noise <= change:
-            return runs
-    return None
+def _widths(degrees: int) -> tuple[float, float]:
+    """Half of the interval, and the smallest visible change, in standard errors."""
+    width = students_t()(degrees, (1 + LEVEL) / 2)
+    return width, width + students_t()(degrees, POWER)
 
 
 def _aside(logs: Sequence[Values]) -> tuple[int, int] | None:
@@ -166,23 +162,20 @@ def _aside(logs: Sequence[Values]) -> tuple[int, int] | None:
     return max(found)[1] if found else None
 
 
-def _guarded(found: Effect, logs: Sequence[Values], places: Sequence[Values] | None) -> Effect:
-    """The effect, unknown where the sides slow down or speed up from run to run, as much as would pass for a change.
+def _drift(logs: Sequence[Values], places: Sequence[Values], gate: float) -> float | None:
+    """By how much the runs of a side slow down or speed up from one to the next, where that would pass for a change.
 
     The slope is that within the sides over the order of starts; what it makes of their distance is what counts.
     """
-    if places is None or min(map(len, logs)) < DRIFT_FROM:
-        return found
+    if min(map(len, logs)) < DRIFT_FROM:
+        return None
     order, times = (np.concatenate([side - side.mean() for side in series]) for series in (places, logs))
     spread, degrees = float((order**2).sum()), len(order) - 3
     slope = float((order * times).sum() / spread)
     error = max(float(np.sqrt(((times - slope * order) ** 2).sum() / degrees / spread)), 1e-9)
     distance = float(places[1].mean() - places[0].mean())
     is_drift = abs(slope) / error > students_t()(degrees, 1 - DRIFT_LEVEL / 2)
-    if is_drift and abs(slope * distance) > np.log1p(found.gate) / 4:
-        reason = Message(DRIFT, drift=signed(float(np.expm1(slope))))
-        return replace(found, verdict="unknown", reason=reason, repeats=min(map(len, logs)))
-    return found
+    return float(np.expm1(slope)) if is_drift and abs(slope * distance) > np.log1p(gate) / 4 else None
 
 
 def variance_of_mean(times: Values) -> float:

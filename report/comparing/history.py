@@ -42,7 +42,6 @@ FEW_RUNS = "only {count} of its runs are measured alike; 6 are needed"
 SUSPECT = "the newest runs ({count}) take {change} longer; so few confirm nothing; run again"
 HIDDEN = "the noise between runs ({noise}) hides a change of {gate} in the newest runs"
 OTHER_STEPS = "the runs before and after the change measure different steps ({before} and {after})"
-TO = "{first} to {last}"
 NO_DATE = "neither run.json nor the log says when the run began."
 NO_COMMIT = "run.json does not state a commit."
 IN_FUTURE = "it began at {began}, which is in the future: a clock was wrong."
@@ -51,26 +50,14 @@ BY_COMMIT = "ordered by commit: most runs do not say when they began"
 BY_NAME = "ordered by name: most runs say neither when they began nor a commit that git knows here"
 FIRST_DATE, AHEAD = "2000", timedelta(days=1)  # for clocks without a time zone
 FAR = 4.0  # standard deviations from a level
-NO_SUITE = "file or folder not found."
 HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
 NUMBERS = (3, 4, 6)
 ABOUT = (
     "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
     "segment before."
 )
-NO_CASES = "The suites contain no case."
-RULE = "measured by {protocol}"
-STEP = "{at}: {state}, {change}: {reason}"
-DIFFERS = "{at}: {state}, {change}; what differs there: {names}"
-MORE_GAPS = "more gaps: {count}"
 MOST_GAPS, MOST_CHARTS = 10, 24
 SHORT = 12  # characters of a commit
-WIDTH, HEIGHT = 560, 140
-
-
-@cache
-def _stored() -> TypeAdapter[Run]:
-    return TypeAdapter(Run)
 
 
 @dataclass(frozen=True)
@@ -107,14 +94,18 @@ class CaseHistory:
     word: Message | None = None
 
 
-def indexed_runs(suites: Sequence[Path], protocol: Protocol | None, workers: Workers | None) -> Iterator[Run]:
+@cache
+def _stored() -> TypeAdapter[Run]:
+    return TypeAdapter(Run)
+
+
+def _read(suites: Sequence[Path], protocol: Protocol | None, workers: Workers | None) -> Iterator[Run]:
     """All runs of some suites, by suite and path, read where the store does not know them as they are now."""
     found = {str(place.log.absolute()): place for suite in suites for place in found_runs(suite)}
     stamps = {log: stamp_of(place.log) for log, place in found.items()}
     store = Store(protocol.words() if protocol else "")
     known = store.load(stamps)
-    wanted = [log for log in found if log not in known]
-    if wanted:
+    if wanted := [log for log in found if log not in known]:
         read = each_read(partial(_told, protocol), [found[one] for one in wanted], workers)
         fresh = dict(zip(wanted, read, strict=True))
         store.save(fresh, stamps)
@@ -125,54 +116,49 @@ def indexed_runs(suites: Sequence[Path], protocol: Protocol | None, workers: Wor
 
 
 def _told(protocol: Protocol | None, place: Place) -> str:
-    """One run, read and measured, as a store keeps it."""
+    """One run with its throughput, as ``compare`` measures a single one, or why there is none, as a store keeps it."""
     run = read_run(protocol, place)
     run = replace(run, case=run.case or place.root.resolve().name)
-    if isinstance(run, ReadRun):
-        run = _by_itself(run, protocol)
+    if isinstance(run, ReadRun) and run.reading is not None:
+        try:
+            if unsound := next((one for one in run.reading.warnings if isinstance(one, Unsound)), None):
+                raise NoMeasurement(unsound)
+            (run,), _ = measured_alike([run], protocol)
+            words = (protocol or Protocol.parse(run.number.protocol).without_window()).words()
+            if run.number.unit.startswith("steps"):
+                words += "".join(f" {name}={run.facts[name].value}" for name in OF_SIZE if name in run.facts)
+            run = replace(run, number=replace(run.number, protocol=words))
+        except NoMeasurement as error:
+            run = replace(run, reason=Message(SKIPPED, log=run.log, reason=error.message))
     return json.dumps(_stored().dump_python(run, exclude_defaults=True))
-
-
-def _by_itself(run: ReadRun, stated: Protocol | None) -> Run:
-    """A run with its throughput, as ``compare`` measures a single one; or why there is none."""
-    if unsound := next((one for one in run.reading.warnings if isinstance(one, Unsound)), None):
-        return replace(run, reason=Message(SKIPPED, log=run.log, reason=unsound))
-    try:
-        (measured,), _ = measured_alike([run], stated)
-    except NoMeasurement as error:
-        return replace(run, reason=Message(SKIPPED, log=run.log, reason=error.message))
-    facts, number = run.reading.facts, measured.number
-    protocol = (stated or Protocol.parse(number.protocol).without_window()).words()
-    if number.unit.startswith("steps"):
-        protocol += "".join(f" {name}={facts[name].value}" for name in OF_SIZE if name in facts)
-    return replace(measured, number=replace(number, protocol=protocol))
 
 
 def case_history(title: str, runs: Sequence[Run], by: By, gate: float) -> CaseHistory:
     """Find the changes of one case; raises ExtraError where ruptures or SciPy is not installed."""
-    key, word = _order([run for run in runs if run.reason is None], by)
+    place_of, word = _order([run for run in runs if run.reason is None], by)
     missing = Message(NO_COMMIT if by == "commit" else NO_DATE)
-    judged, first = list[Run](), dict[str, Run]()
+    judged, first = list[tuple[Any, Run]](), dict[str, Run]()
     for run in sorted(runs, key=lambda one: (one.began or "", _natural(one.log))):
         original = first.setdefault(run.sha256, run) if run.reason is None else run
-        why = _wrong_clock(run) or (missing if key(run) is None else None)
+        place = None if (clock := _wrong_clock(run)) else place_of(run)
+        why = clock or (missing if place is None else None)
         if original is not run:
             why = why or Message(COPY, other=original.log)
-        judged.append(replace(run, reason=run.reason or (Message(SKIPPED, log=run.log, reason=why) if why else None)))
-    placed = [run for run in judged if key(run) is not None and not _wrong_clock(run)]
-    placed.sort(key=lambda run: (key(run), run.began or "", _natural(run.log)))
+        reason = run.reason or (Message(SKIPPED, log=run.log, reason=why) if why else None)
+        judged.append((place, replace(run, reason=reason)))
+    placed = [run for place, run in sorted((one for one in judged if one[0] is not None), key=lambda one: one[0])]
     alike: dict[tuple[str, ...], list[Run]] = {}
     for run in (run for run in reversed(placed) if run.reason is None):  # the newest series first
         number = run.number
         alike.setdefault((number.unit, number.scope, number.formats, number.protocol), []).append(run)
     series = tuple(_segments(of[::-1], gate) for of in reversed(alike.values()))
-    gaps = tuple(run for run in judged if run.reason)
+    found = CaseHistory(title, series, tuple(run for _, run in judged if run.reason), "unknown", word=word)
     if not series or placed[-1].reason:
-        return CaseHistory(title, series, gaps, "unknown", Message(NEWEST_IS_GAP if series else NO_RUNS), word)
+        return replace(found, reason=Message(NEWEST_IS_GAP if series else NO_RUNS))
     newest = series[-1][-1]
     if doubt := _doubt(newest, gate):
-        return CaseHistory(title, series, gaps, "unknown", doubt, word)
-    return CaseHistory(title, series, gaps, newest.kind or "same", newest.reason, word)
+        return replace(found, reason=doubt)
+    return replace(found, state=newest.kind or "same", reason=newest.reason)
 
 
 def _order(runs: Sequence[Run], by: By) -> tuple[Callable[[Run], Any], Message | None]:
@@ -201,12 +187,10 @@ def _places_in_git(runs: Sequence[Run], commits: set[str]) -> dict[str, int] | N
 
 
 def _wrong_clock(run: Run) -> Message | None:
-    if run.began is None:
-        return None
-    if run.began < FIRST_DATE:
-        return Message(BEFORE_ALL, began=run.began[:19])
     latest = (datetime.now(UTC) + AHEAD).replace(tzinfo=None).isoformat()
-    return Message(IN_FUTURE, began=run.began[:19]) if run.began > latest else None
+    if run.began is None or FIRST_DATE <= run.began <= latest:
+        return None
+    return Message(BEFORE_ALL if run.began < FIRST_DATE else IN_FUTURE, began=run.began[:19])
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -217,24 +201,26 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def _segments(runs: Sequence[Run], gate: float) -> tuple[Segment, ...]:
     logs = _log_times(runs)
     points = change_points(logs, gate)
+    found = list[Segment]()
     ends = pairwise([0, *(point.at for point in points), len(runs)])
-    parts = [(tuple(runs[start:stop]), logs[start:stop]) for start, stop in ends]
-    noises = [float(np.expm1(part.std(ddof=1))) if len(part) > 1 else 0.0 for _, part in parts]
-    plain = [Segment(of, float(np.exp(-part.mean())), noise) for (of, part), noise in zip(parts, noises, strict=True)]
-    return (plain[0], *(_step(one, runs, point) for one, point in zip(plain[1:], points, strict=True)))
+    for (start, stop), point in zip(ends, [None, *points], strict=True):
+        part = logs[start:stop]
+        noise = float(np.expm1(part.std(ddof=1))) if len(part) > 1 else 0.0
+        segment = Segment(tuple(runs[start:stop]), float(np.exp(-part.mean())), noise)
+        found.append(_after(segment, runs[start - 1], point) if point else segment)
+    return tuple(found)
 
 
-def _step(plain: Segment, runs: Sequence[Run], point: ChangePoint) -> Segment:
-    before, after = runs[point.at - 1], runs[point.at]
-    change = float(np.expm1(point.change))
+def _after(segment: Segment, before: Run, point: ChangePoint) -> Segment:
+    """A segment with what changed at its first run."""
+    after, change = segment.runs[0], float(np.expm1(point.change))
     kind: State = "slower" if change > 0 else "faster"
     reason = None
-    steps = [one.number.steps for one in (before, after) if one.number.steps]
-    if len(steps) == 2 and max(steps)[0] > min(last for _, last in steps):
-        told = [Message(TO, first=first, last=last) for first, last in steps]
+    if (old := before.number.steps) and (new := after.number.steps) and max(old[0], new[0]) > min(old[1], new[1]):
+        told = [Message("{first} to {last}", first=first, last=last) for first, last in (old, new)]
         kind, reason = "unknown", Message(OTHER_STEPS, before=told[0], after=told[1])
-    differs = tuple(differences([before.conditions], [after.conditions]))
-    return replace(plain, change=change, kind=kind, p=point.p, differs=differs, reason=reason)
+    differs = differences([before.conditions], [after.conditions])
+    return replace(segment, change=change, kind=kind, p=point.p, differs=differs, reason=reason)
 
 
 def _doubt(newest: Segment, gate: float) -> Message | None:
@@ -262,7 +248,7 @@ def _log_times(runs: Sequence[Run]) -> Values:
 
 
 @dataclass(frozen=True)
-class History:
+class History(output.Shown):
     """All cases of some suites over time; a notebook shows them as the command prints them.
 
     ``gate``: the smallest change that matters, as a fraction of the time.
@@ -287,20 +273,24 @@ class History:
 
     def document(self) -> output.Document:
         """What it says."""
+        changes = [
+            (f"{case.title}, {_place(one.runs[0], self.by)}", change)
+            for case in self.cases
+            for series in case.series
+            for one in series
+            for change in one.differs
+        ]
         return output.Document(
             "History",
             Message(ABOUT, suites=", ".join(map(str, self.paths)), by=Message(self.by), gate=percent(self.gate)),
             [
                 output.Table(HEAD, [row for case in self.cases for row in _segment_rows(case, self.by)], NUMBERS),
-                output.changes_table((one for case in self.cases for one in _changes(case, self.by)), is_detail=True),
+                output.changes_table(changes, is_detail=True),
             ],
             output.grouped([(case.title, list(_remarks(case, self.by))) for case in self.cases]),
-            output.summary([case.state for case in self.cases], NO_CASES),
+            output.summary([case.state for case in self.cases], "The suites contain no case."),
             lambda translate, folder: _chart(self, translate, folder),
         )
-
-    def _repr_html_(self) -> str:
-        return output.fragment(self.document())
 
 
 def history(
@@ -328,15 +318,14 @@ def history(
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     in_utc = since.replace(tzinfo=since.tzinfo or UTC).astimezone(UTC) if since else None
     first = in_utc.replace(tzinfo=None).isoformat() if in_utc else ""
-    cases: dict[str, list[Run]] = {}
     paths = tuple(dict.fromkeys(map(Path, suites)))
     if gone := next((path for path in paths if not path.exists()), None):
-        raise LogError.at(gone, NO_SUITE)
-    for run in indexed_runs(paths, stated, workers):
-        if not first or (run.began or "") >= first:
+        raise LogError.at(gone, "file or folder not found.")
+    cases: dict[str, list[Run]] = {}
+    for run in _read(paths, stated, workers):
+        if (run.began or "") >= first:
             cases.setdefault(run.case, []).append(run)
-    each = tuple(case_history(title, runs, by, gate) for title, runs in cases.items())
-    return History(paths, by, gate, each)
+    return History(paths, by, gate, tuple(case_history(title, runs, by, gate) for title, runs in cases.items()))
 
 
 def _place(run: Run, by: By) -> str:
@@ -354,73 +343,63 @@ def _segment_rows(case: CaseHistory, by: By) -> Iterator[output.Row]:
     """A row for each segment; of a case without any number one that says so."""
     if not case.series:
         yield case.state, [case.title, *[output.NONE] * (len(HEAD) - 2), Message(case.state)]
-    for series in case.series:
-        for one in series:
-            first, is_newest = one.runs[0], one is case.series[-1][-1]
-            cells: list[output.Cell] = [
-                case.title,
-                _link(first, by),
-                _link(one.runs[-1], by),
-                str(len(one.runs)),
-                f"{one.throughput:.6g}",
-                Message(output.UNIT, unit=first.number.unit, whose=whose(first.number.scope)),
-                output.NONE if one.change is None else signed(one.change),
-                output.NONE if one.kind is None else Message(one.kind),
-                Message(case.state) if is_newest else "",
-            ]
-            yield case.state if is_newest else "", cells
+    for one in (segment for series in case.series for segment in series):
+        number, is_newest = one.runs[0].number, one is case.series[-1][-1]
+        cells: list[output.Cell] = [
+            case.title,
+            _link(one.runs[0], by),
+            _link(one.runs[-1], by),
+            str(len(one.runs)),
+            f"{one.throughput:.6g}",
+            Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope)),
+            output.NONE if one.change is None else signed(one.change),
+            output.NONE if one.kind is None else Message(one.kind),
+            Message(case.state) if is_newest else "",
+        ]
+        yield case.state if is_newest else "", cells
 
 
 def _remarks(case: CaseHistory, by: By) -> Iterator[Message]:
     """Why the state of a case is unknown, how its runs are measured and ordered, and which of them are gaps."""
     if case.reason:
-        yield Message(output.WHY, verdict=Message(case.state), reason=case.reason)
+        yield Message("{verdict}: {reason}", verdict=Message(case.state), reason=case.reason)
     if case.word:
         yield case.word
     for series in case.series:
-        yield Message(RULE, protocol=series[0].runs[0].number.protocol)
+        yield Message("measured by {protocol}", protocol=series[0].runs[0].number.protocol)
         for one in series[1:]:
-            told = {"at": _place(one.runs[0], by), "state": Message(one.kind or "unknown")}
-            told |= {"change": signed(one.change or 0)}
+            told = {"at": _place(one.runs[0], by), "state": Message(one.kind or ""), "change": signed(one.change or 0)}
             if one.reason:
-                yield Message(STEP, reason=one.reason, **told)
-            elif one.differs:
-                yield Message(DIFFERS, names=", ".join(differing.name for differing in one.differs), **told)
+                yield Message("{at}: {state}, {change}: {reason}", reason=one.reason, **told)
+            elif names := ", ".join(differing.name for differing in one.differs):
+                yield Message("{at}: {state}, {change}; what differs there: {names}", names=names, **told)
     yield from (run.reason for run in case.gaps[:MOST_GAPS] if run.reason)
     if len(case.gaps) > MOST_GAPS:
-        yield Message(MORE_GAPS, count=len(case.gaps) - MOST_GAPS)
-
-
-def _changes(case: CaseHistory, by: By) -> Iterator[tuple[str, Difference]]:
-    """Each thing that differs at a change."""
-    for series in case.series:
-        for one in series[1:]:
-            yield from ((f"{case.title}, {_place(one.runs[0], by)}", change) for change in one.differs)
+        yield Message("more gaps: {count}", count=len(case.gaps) - MOST_GAPS)
 
 
 def _chart(found: History, translate: Translate, folder: Path) -> Any:
     """A chart of each case, those that changed first: its runs, which lead to their logs, over their levels."""
     import altair as alt  # noqa: PLC0415 - it comes with the extra
 
+    charts, colour = [], output.colour(translate, legend=None)
     each = sorted(found.cases, key=lambda case: list(output.COLOURS).index(case.state))[:MOST_CHARTS]
-    colour, of_level = output.colour(translate, legend=None), output.COLOURS["same"]
-    charts = []
     for case in (one for one in each if one.series):
-        points, levels, at = [], [], 0
+        points, levels = list[dict[str, object]](), list[dict[str, object]]()
         for segment in case.series[-1]:
-            state, begin = translate(segment.kind or "same"), at
-            for run in segment.runs:
+            begin, state = len(points), translate(segment.kind or "same")
+            for at, run in enumerate(segment.runs, begin):
                 link = _link(run, found.by)
-                told = {"at": at, "value": run.number.value, "state": state, "said": str(link.said)}
-                points.append({**told, "address": output.hidden(link.address(folder))})
-                at += 1
-            levels.append({"at": begin, "to": at - 1, "value": segment.throughput})
+                told = {"said": link.said, "address": output.hidden(link.address(folder)), "state": state}
+                points.append({"at": at, "value": run.number.value, **told})
+            levels.append({"at": begin, "to": len(points) - 1, "value": segment.throughput})
         y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=case.series[-1][0].runs[0].number.unit)
         x = alt.X("at:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
-        level = alt.Chart(alt.InlineData(values=levels)).mark_rule(strokeWidth=5, opacity=0.3, color=of_level)
-        dots = alt.Chart(alt.InlineData(values=points)).mark_circle(size=40, opacity=1)
-        drawn = level.encode(x=x, x2="to:Q", y=y) + dots.encode(
+        level = alt.Chart(alt.InlineData(values=levels)).encode(x=x, x2="to:Q", y=y)
+        dots = alt.Chart(alt.InlineData(values=points)).encode(
             x=x, y=y, color=colour, href="address:N", tooltip="said:N"
         )
-        charts.append(drawn.properties(width=WIDTH, height=HEIGHT, title=alt.Title(case.title, anchor="start")))
+        drawn = level.mark_rule(strokeWidth=5, opacity=0.3, color=output.COLOURS["same"])
+        drawn += dots.mark_circle(size=40, opacity=1)
+        charts.append(drawn.properties(width=560, height=140, title=alt.Title(case.title, anchor="start")))
     return alt.vconcat(*charts) if charts else None

@@ -21,39 +21,26 @@ from parsers.series import Floats, Lines
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measure import run_of
-from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
-from ..results.agreement import (
-    OF_MODEL,
-    SEVERAL_RUNS,
-    FinalMetric,
-    LossAgreement,
-    LossCurve,
-    MetricAgreement,
-    Stated,
-    incomparable,
-    loss_agreement,
-    loss_curve,
-    metric_agreement,
-    other_task,
-    printed_values,
-    stated_by,
-    unknown,
-)
+from ..results import agreement
+from ..results.agreement import OF_MODEL, SEVERAL_RUNS, FinalMetric, LossAgreement, LossCurve, MetricAgreement, Stated
 from .conditions import Difference
 from .sides import ReadRun
 
 Better = Literal["lower", "higher"]
 Sides = tuple[Sequence[ReadRun], Sequence[ReadRun]]
+Printed = tuple[
+    Lines, Floats, Floats
+]  # lines, the values on them, and the seconds of training there, NaN where unknown
 
 LOSS = "loss"
 # Words in the names of metrics that say which way is better.
-LOWER = re.compile(r"loss|nll|ppl|perplexity|bp[bc]|bits|err(or)?|[wct]er|mae|r?mse|fid|epe|latency")
-HIGHER = re.compile(
-    r"acc(uracy)?|top\d|prec(ision)?|recall|f1|m?ap\d*|m?iou|dice|auc|bleu|rouge|meteor|ndcg|hr|mrr|score|psnr|ssim|r2|"
-    r"return|reward|exact|match|success"
-)
+WORDS: dict[Better, str] = {
+    "lower": r"loss|nll|ppl|perplexity|bp[bc]|bits|err(or)?|[wct]er|mae|r?mse|fid|epe|latency",
+    "higher": r"acc(uracy)?|top\d|prec(ision)?|recall|f1|m?ap\d*|m?iou|dice|auc|bleu|rouge|meteor|ndcg|hr|mrr|score|"
+    r"psnr|ssim|r2|return|reward|exact|match|success",
+}
 # The time of training so far, beside a metric on its line.
 PASSED = re.compile(
     rb"(?<![\w])(?:train(?:ing)?[_ ]?time|elapsed(?:[_ ]time)?|wall[_ ]?(?:time|clock))[\"']?[ \t]*[:=][ \t]*"
@@ -62,10 +49,8 @@ PASSED = re.compile(
 SECONDS = {b"ms": 0.001, b"": 1.0, b"s": 1.0, b"sec": 1.0, b"m": 60.0, b"min": 60.0, b"h": 3600.0}
 SMOOTHED = 10  # the loss of a step of training is that of so many parts of the run
 
-WHICH_WAY = "State which way {name} is better, such as {name}=0.1%,lower."
-NO_METRIC = "{log} prints no {name}"
 NO_LOSS = "{log} prints no loss"
-UNCOUNTED = "the steps of {log} cannot be counted"
+NO_LOG = "a report alone tells of {log}, and not of its metrics"
 
 
 class MetricError(TachographError, ValueError):
@@ -75,11 +60,10 @@ class MetricError(TachographError, ValueError):
 def better(name: str, stated: str = "") -> Better:
     """Which way a metric is better: as stated, or by the words of its name; raises MetricError where neither says."""
     words = re.split(r"[^a-z0-9]+", name.lower())
-    if stated == "lower" or (not stated and any(map(LOWER.fullmatch, words))):
-        return "lower"
-    if stated == "higher" or (not stated and any(map(HIGHER.fullmatch, words))):
-        return "higher"
-    raise MetricError(WHICH_WAY, name=name)
+    for way, known in WORDS.items():
+        if stated == way or (not stated and any(re.fullmatch(known, word) for word in words)):
+            return way
+    raise MetricError("State which way {name} is better, such as {name}=0.1%,lower.", name=name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,20 +81,23 @@ class MetricCurve:
 def curve_of(run: ReadRun, name: str) -> MetricCurve:
     """The curve of a metric.
 
-    Raises NoMeasurement where the log prints none, and LogError where it cannot be read any more.
+    Raises NoMeasurement where the log prints none or is not there, and LogError where it cannot be read any more.
     """
-    reading = run.reading
-    if len(reading.facts_of_runs) > 1:
+    if run.reading is None or run.measurement is None:
+        raise NoMeasurement(NO_LOG, log=run.log)
+    if len(run.reading.facts_of_runs) > 1:
         raise NoMeasurement(SEVERAL_RUNS, log=run.log)
-    lines, values, seconds = _losses(reading) if name == LOSS else _printed(reading, name)
+    lines, values, seconds = _losses(run.reading) if name == LOSS else _printed(run.reading, name)
     if not len(lines):
-        raise NoMeasurement(NO_METRIC, log=run.log, name=name)
-    seconds = np.where(np.isnan(seconds), _seconds_at(run.measurement, lines), seconds)
-    return MetricCurve(lines, values, _steps_at(reading, lines), seconds)
+        raise NoMeasurement("{log} prints no {name}", log=run.log, name=name)
+    # Where nothing beside it says the time, it is what the stretches of the measured source took, warm-up among them.
+    series = run.measurement.every or run.measurement.series
+    taken = np.append(np.nan, np.cumsum(series.seconds))[np.searchsorted(series.lines, lines, "right")]
+    return MetricCurve(lines, values, _steps_at(run.reading, lines), np.where(np.isnan(seconds), taken, seconds))
 
 
-def _losses(reading: Reading) -> tuple[Lines, Floats, Floats]:
-    """The losses of training, each the mean of those of the last tenth of the run; nothing says a time beside them."""
+def _losses(reading: Reading) -> Printed:
+    """The losses of training, each the mean of those of the last tenth of the run."""
     found = losses_of(run_of(reading, Protocol()), ("step", "epoch"))
     if found is None:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
@@ -120,12 +107,12 @@ def _losses(reading: Reading) -> tuple[Lines, Floats, Floats]:
     return found[1].lines[width - 1 :], means, np.full(len(means), np.nan)
 
 
-def _printed(reading: Reading, name: str) -> tuple[Lines, Floats, Floats]:
-    """The lines that print a metric, the last value on each, and the seconds of training there, NaN where none is."""
+def _printed(reading: Reading, name: str) -> Printed:
+    """The lines that print a metric, the last value on each."""
     tables = [part.table for part in reading.parts if len(part.table)]
     first = min(int(table["line"].min()) for table in tables)
     of_training = {int(line) for one in tables for line in one["line"][one.are("step") | one.are("epoch")]}
-    every = [one for one in printed_values(reading.path, name) if one[0] >= first]
+    every = [one for one in agreement.printed_values(reading.path, name) if one[0] >= first]
     found = [one for one in every if one[0] not in of_training] or every
     passed = [PASSED.search(text) for _, _, text in found]
     seconds = [float(one[1]) * SECONDS[one[2] or b""] if one else np.nan for one in passed]
@@ -145,13 +132,6 @@ def _steps_at(reading: Reading, lines: Lines) -> Floats:
     return steps
 
 
-def _seconds_at(measurement: Measurement, lines: Lines) -> Floats:
-    """The seconds that the stretches of the measured source took up to each line, warm-up among them."""
-    series = measurement.every or measurement.series
-    at = np.searchsorted(series.lines, lines, "right")
-    return np.append(np.nan, np.cumsum(series.seconds))[at]
-
-
 def final_metric(
     name: str, sides: Sides, tolerance: float, way: Better, changes: Sequence[Difference]
 ) -> MetricAgreement:
@@ -159,22 +139,23 @@ def final_metric(
 
     A change is "better" or "worse". Raises LogError where a log cannot be read any more.
     """
-    a, b = list[FinalMetric](), list[FinalMetric]()
     try:
-        for runs, last in zip(sides, (a, b), strict=True):
-            for run in runs:
-                curve = curve_of(run, name)
-                last.append(FinalMetric(Path(run.log), int(curve.lines[-1]), float(curve.values[-1])))
+        a, b = ([_last(run, name) for run in runs] for runs in sides)
     except NoMeasurement as error:
         return MetricAgreement(name, "unknown", tolerance, reason=error.message)
-    found = metric_agreement(name, a, b, tolerance)
+    found = agreement.metric_agreement(name, a, b, tolerance)
     if found.verdict in ("higher", "lower"):
         found = replace(found, verdict="better" if found.verdict == way else "worse")
     # How a model of one name is built may be what is asked: whether B reaches what A does.
     stated = {what: of for what, of in _stated(sides, changes).items() if what == "model" or what not in OF_MODEL}
-    if found.verdict != "NaN" and found.values and (unlike := other_task(stated)):
+    if found.verdict != "NaN" and found.values and (unlike := agreement.other_task(stated)):
         return replace(found, verdict="unknown", change=None, reason=unlike)
     return found
+
+
+def _last(run: ReadRun, name: str) -> FinalMetric:
+    curve = curve_of(run, name)
+    return FinalMetric(Path(run.log), int(curve.lines[-1]), float(curve.values[-1]))
 
 
 def losses(sides: Sides, changes: Sequence[Difference], tolerance: float | None) -> LossAgreement | None:
@@ -184,28 +165,31 @@ def losses(sides: Sides, changes: Sequence[Difference], tolerance: float | None)
     """
     runs = [run for side in sides for run in side]
     curves = [_curve(run) for run in runs]
-    if tolerance is None and all(curve is None for curve in curves):
+    if tolerance is None and not any(curves):
         return None
     for run, curve in zip(runs, curves, strict=True):
         if not isinstance(curve, LossCurve):
-            return unknown(curve or Message(NO_LOSS, log=run.log), tolerance)
-    known = [curve for curve in curves if isinstance(curve, LossCurve)]
-    agreement = loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
-    if agreement.verdict == "NaN":  # whatever the conditions are
-        return agreement
-    reason = incomparable(_stated(sides, changes))
-    return agreement if reason is None else unknown(reason, tolerance)
+            return agreement.unknown(curve or Message(NO_LOSS if run.reading else NO_LOG, log=run.log), tolerance)
+    known = [one for one in curves if isinstance(one, LossCurve)]
+    found = agreement.loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
+    if found.verdict == "NaN":  # whatever the conditions are
+        return found
+    reason = agreement.incomparable(_stated(sides, changes))
+    return found if reason is None else agreement.unknown(reason, tolerance)
 
 
 def _curve(run: ReadRun) -> LossCurve | Message | None:
+    """The losses of a run, or why they cannot be known; None where there are none."""
+    if run.reading is None or run.measurement is None:
+        return None
     try:
-        return loss_curve(Path(run.log), run.reading, run.measurement.run)
+        return agreement.loss_curve(Path(run.log), run.reading, run.measurement.run)
     except NoMeasurement:
-        return Message(UNCOUNTED, log=run.log)
+        return Message("the steps of {log} cannot be counted", log=run.log)
 
 
 def _stated(sides: Sides, changes: Sequence[Difference]) -> dict[str, Stated]:
     """What the runs of each side state, by name: facts, and what differs otherwise."""
-    a, b = (stated_by(fact for run in side for fact in run.reading.facts.values()) for side in sides)
+    a, b = (agreement.stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
     of_changes = {one.name: ([of.value for of in one.sides[0]], [of.value for of in one.sides[1]]) for one in changes}
     return {**of_changes, **{name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}}

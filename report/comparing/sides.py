@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from parsers.grammar.field import Scope
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, reason_of
 from parsers.io.files import SUFFIXES
 from parsers.io.message import Message
+from parsers.runs.facts import Fact, Facts
+from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
-from parsers.runs.runfile import LOG_SUFFIXES, log_of, run_file
+from parsers.runs.runfile import LOG_SUFFIXES, log_of, run_file, sha256_of
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
@@ -26,38 +28,39 @@ from ..measure.diagnostics import NoMeasurement, say
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page_file import find, names
+from ..results import model
 from ..results.environment import began, stated_start
 from ..results.measured_log import measured_log
-from ..results.model import SUFFIX, Report, Said, read_report
 from ..results.store import unfit
 from ..views.publish import LOGS, read_pages
 from .conditions import Condition, conditions_of
 from .effect import variance_of_mean
 
-NO_SIDE = "is neither a log, a folder, a page nor a report; pages: {names}, or a path ending in .toml."
-NOTHING_THERE = "contains no run folder and no log ({endings})."
-NO_RUN_OF_REPORT = "has no throughput of a run of its own."
 SKIPPED = "{log} skipped: {reason}"
-NOT_OF_REPORT = "its SHA-256 differs from the one in the report."
 COPY = "it is a copy of {other}."
+CONTRADICTED = "the report has two sides of it that contradict each other."
 PAGE_FILE = ".toml"
 # What tells cases apart where logs lie in no run folders.
 COORDINATES = ("model", "framework", "device", "nodes", "cards", "precision", "batch_size", "sequence_length")
 
+# What a protocol of a page says of its numbers, and not of how a run is measured.
+OF_PAGES = ("run", "repeats", "decimals", "significant", "rounding")
+
 Told = TypeVar("Told")
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a log is: below the folder ``root`` at ``path``; ``case``: the folder of its case below the side.
+class Place(NamedTuple):
+    """A log at a ``path`` below the folder ``root``, and the folder of its case below the side.
 
-    ``is_loose``: it lies in no run folder, so that its case is known by its facts alone.
+    ``is_loose``: it lies in no run folder, so that its case is known by its facts alone. ``report``: what it is of, and
+    its key there.
     """
 
     root: Path
     path: str
     case: str
     is_loose: bool = False
+    report: tuple[Path, model.Run, model.Log] | None = None
 
     @property
     def log(self) -> Path:
@@ -107,16 +110,19 @@ class Run:
     began: str | None = None
     commit: str | None = None
     number: Measured = Measured()
-    reason: Said | None = None
+    reason: model.Said | None = None
     conditions: dict[str, Condition] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReadRun(Run):
-    """A run that counts, with what is in its log, and what that measures by itself."""
+    """A run that counts, with what is in its log, and what that measures by itself; both None of one of which only a
+    report tells.
+    """
 
-    reading: Reading = field(repr=False)
-    measurement: Measurement = field(repr=False)
+    facts: Facts = field(repr=False)
+    reading: Reading | None = field(default=None, repr=False)
+    measurement: Measurement | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -131,35 +137,45 @@ class Side:
 def read_side(side: Path, protocol: Protocol | None = None, workers: Workers | None = None, logs: Path = LOGS) -> Side:
     """Read all runs of a side: a log, a run folder, a case, a suite, any folder that holds such, a page or a report.
 
-    ``protocol``: the stated one; without it the rule measures. ``logs``: the folder of the logs of pages. A run that is
-    not done, is not the one of its run.json or of the report, gives no throughput or contradicts itself is left out
-    with the reason. Raises LogError where there is nothing that may be a log, ParserError for what is no side and where
+    ``protocol``: the stated one; without it the rule measures. ``logs``: the folder of the logs of pages. Of a report
+    whose log is not there as it was, what it records counts. A run that is not done, is not the one of its run.json,
+    gives no throughput or contradicts itself is left out with the reason; and a copy of a log of its case, for that is
+    no repeat. Raises LogError where there is nothing that may be a log, ParserError for what is no side and where
     the only log cannot be read, and PageError and ReportError for a page or a report with a mistake.
     """
-    known: dict[str, str] = {}
-    if side.name.endswith(SUFFIX):
-        report = read_report(side)
-        found, known = _of_report(side, report, side.parent / (report.logs_folder or ""))
+    if side.name.endswith(model.SUFFIX):
+        report = model.read_report(side)
+        found = _of_report(side, report, side.parent / (report.logs_folder or ""))
     elif side.exists() and side.suffix != PAGE_FILE:
         found = found_runs(side)
     elif side.suffix != PAGE_FILE and str(side) not in names():
-        raise ParserError.at(side, NO_SIDE, names=", ".join(names()))
+        no_side = "is neither a log, a folder, a page nor a report; pages: {names}, or a path ending in .toml."
+        raise ParserError.at(side, no_side, names=", ".join(names()))
     else:
         (page,) = read_pages([str(find(str(side)))], logs, Path())
-        found, known = _of_report(side, page.report, logs)
-    return _side(side, each_read(partial(read_run, protocol, is_alone=len(found) == 1), found, workers), known)
+        found = _of_report(side, page.report, logs)
+    cases, left_out = dict[str, list[ReadRun]](), list[Message]()
+    for run in each_read(partial(read_run, protocol, is_alone=len(found) == 1), found, workers):
+        others = cases.setdefault(run.case, [])
+        if not isinstance(run, ReadRun):
+            left_out += [run.reason] if run.reason else []
+        elif first := next((other for other in others if other.sha256 == run.sha256), None):
+            left_out.append(Message(SKIPPED, log=run.log, reason=Message(COPY, other=first.log)))
+        else:
+            others.append(run)
+    return Side(side, {name: tuple(runs) for name, runs in cases.items() if runs}, tuple(left_out))
 
 
-def _of_report(side: Path, report: Report, logs: Path) -> tuple[list[Place], dict[str, str]]:
-    """The runs behind the throughputs of a report, by the ids of these, and the SHA-256 of each log."""
+def _of_report(side: Path, report: model.Report, logs: Path) -> list[Place]:
+    """The runs behind the throughputs of a report, by the ids of these."""
     found = [
-        Place(logs, report.runs[key].log, result.id)
+        Place(logs, run.log, result.id, report=(side, run, report.logs[run.log]))
         for result in report.results
-        for key in (result.runs if result.kind.is_throughput else ())
+        for run in (report.runs_of(result) if result.kind.is_throughput else ())
     ]
     if not found:
-        raise LogError.at(side, NO_RUN_OF_REPORT)
-    return found, {str(place.log): report.logs[place.path].sha256 for place in found}
+        raise LogError.at(side, "has no throughput of a run of its own.")
+    return found
 
 
 def found_runs(side: Path) -> list[Place]:
@@ -170,10 +186,10 @@ def found_runs(side: Path) -> list[Place]:
         # The names of the case and its suite state facts of the log; what leads out of its folder is not read.
         return [Place(side, log_of(side).name, side.resolve().parent.name)]
     runs = list(_below(side))
-    in_folders = [run for run in runs if not run.is_loose]
-    if found := in_folders or runs:
+    if found := [run for run in runs if not run.is_loose] or runs:
         return found
-    raise LogError.at(side, NOTHING_THERE, endings=", ".join(f"*{ending}" for ending in LOG_SUFFIXES))
+    endings = ", ".join(f"*{ending}" for ending in LOG_SUFFIXES)
+    raise LogError.at(side, "contains no run folder and no log ({endings}).", endings=endings)
 
 
 def _below(side: Path) -> Iterator[Place]:
@@ -184,8 +200,11 @@ def _below(side: Path) -> Iterator[Place]:
         place = folder.relative_to(side)
         if RUN_FILE in files:
             folders.clear()
+            log = LOG
+            with suppress(LogError):  # reading the run tells what is wrong
+                log = log_of(folder).name
             case = place.parent.as_posix() if len(place.parts) > 1 else side.resolve().name
-            yield Place(side, (place / _name_of_log(folder)).as_posix(), case)
+            yield Place(side, (place / log).as_posix(), case)
             continue
         for name in sorted(files):
             plain = Path(name).stem if Path(name).suffix in SUFFIXES else name
@@ -194,33 +213,24 @@ def _below(side: Path) -> Iterator[Place]:
                 yield Place(side, (place / name).as_posix(), where, is_loose=True)
 
 
-def _name_of_log(folder: Path) -> str:
-    try:
-        return log_of(folder).name
-    except LogError:  # reading the run tells what is wrong
-        return LOG
-
-
 def each_read(read: Callable[[Place], Told], found: Sequence[Place], workers: Workers | None) -> list[Told]:
     """What ``read`` makes of each of several logs."""
     with suppress(ParserError):  # each log tells it
         formats()  # before processes are forked, which then have them
-    with (workers or Workers()).each(read, found, bytes_of) as results:
+    with (workers or Workers()).each(read, found, _bytes) as results:
         return list(results)
 
 
-def bytes_of(run: Place) -> int:
-    """How large a log is; 0 where it is not there."""
-    try:
-        return run.log.stat().st_size
-    except OSError:
-        return 0
+def _bytes(place: Place) -> int:
+    return place.log.stat().st_size if place.log.is_file() else 0
 
 
 def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False) -> Run:
     """Read one run, a ReadRun where it counts; raises TachographError where it ``is_alone`` and cannot be read."""
     run = Run(str(place.log), place.case)
     try:
+        if place.report and not (place.log.is_file() and sha256_of(place.log) == place.report[2].sha256):
+            return _recorded(run, *place.report)
         told = run_file(place.log)
         source = told.get("source")
         commit = source.get("commit") if isinstance(source, dict) else None
@@ -230,8 +240,8 @@ def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False)
             return replace(run, reason=say(reason.code, **{**reason.values, "log": run.log}).message)
         log = measured_log(place.log, protocol)
         # A stated protocol says which of the sources counts where they contradict each other.
-        found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()
-        return _counted(run, place, log.reading, found)
+        is_stated = protocol and protocol.states_rule and log.measurement
+        return _counted(run, place, log.reading, log.measurement if is_stated and log.measurement else log.throughput())
     except NoMeasurement as error:
         return replace(run, reason=Message(SKIPPED, log=run.log, reason=error.message))
     except OSError as error:
@@ -254,29 +264,38 @@ def _counted(run: Run, place: Place, reading: Reading, found: Measurement) -> Re
         commit=run.commit,
         number=Measured.of(found, reading, found.protocol),
         conditions=conditions_of(facts, reading.run_file, place.log),
+        facts=facts,
         reading=reading,
         measurement=found,
     )
 
 
+def _recorded(run: Run, report: Path, told: model.Run, log: model.Log) -> Run:
+    """A run as a report records it, by the protocol of its page; a ReadRun where it counts."""
+    if told.status == "contradicted":
+        return replace(run, reason=Message(SKIPPED, log=run.log, reason=Message(CONTRADICTED)))
+    lines, stated = told.records.used, Protocol.parse(told.protocol).model_dump(exclude_unset=True, exclude={*OF_PAGES})
+    facts, conditions = Facts(), dict[str, Condition]()
+    for name, (value, _) in log.facts.items():
+        if value is not None:
+            facts[name] = Fact(name, value, Provenance("page"))
+            conditions[name] = Condition(str(value), str(report), key=f"{run.log}: {name}")
+    return ReadRun(
+        log=run.log,
+        case=run.case,
+        sha256=log.sha256,
+        number=Measured(
+            told.measured,
+            told.measured_unit,
+            told.scope,  # type: ignore[arg-type]
+            Protocol.of(stated).words(),
+            log.format or "",
+            (lines[0], lines[-1]) if lines else (1, 1),
+        ),
+        conditions=conditions,
+        facts=facts,
+    )
+
+
 def _text(moment: np.datetime64 | None) -> str | None:
     return None if moment is None or np.isnat(moment) else str(moment.astype("M8[us]"))
-
-
-def _side(side: Path, read: Sequence[Run], known: Mapping[str, str]) -> Side:
-    """The runs, each log once in a case: a copy is not a repeat. And what does not count, with the reason.
-
-    ``known``: the SHA-256 of logs that a report tells of.
-    """
-    cases, left_out = dict[str, list[ReadRun]](), list[Message]()
-    for run in read:
-        others = cases.setdefault(run.case, [])
-        if not isinstance(run, ReadRun):
-            left_out += [run.reason] if run.reason else []
-        elif known.get(run.log, run.sha256) != run.sha256:
-            left_out.append(Message(SKIPPED, log=run.log, reason=Message(NOT_OF_REPORT)))
-        elif first := next((other for other in others if other.sha256 == run.sha256), None):
-            left_out.append(Message(SKIPPED, log=run.log, reason=Message(COPY, other=first.log)))
-        else:
-            others.append(run)
-    return Side(side, {name: tuple(runs) for name, runs in cases.items() if runs}, tuple(left_out))

@@ -11,27 +11,24 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal
 
 import numpy as np
 
 from parsers.io.errors import extra
 from parsers.io.message import Message
-from parsers.series import Floats
 
 from ..measure.diagnostics import NoMeasurement
 from .effect import Effect, effect
-from .metrics import Better, MetricCurve, MetricError, Sides, better, curve_of
+from .metrics import Better, MetricError, Sides, better, curve_of
 from .sides import ReadRun
 
 TO_TRAIN = "minutes_to_train"  # a fact that logs of MLPerf state
-NOT_REACHED = "{side} does not reach {name} {target}: the mean of its runs is {best} at best"
-NOT_PROVEN = "{side} does not prove {name} {target}: p = {p} over {count} runs, and the board asks for p < {level}"
-FEW_SEEDS = "{side} has {count} runs, and the board asks for {seeds}"
+NO_TARGET = "The target is {text}; expected a metric as the logs print it and its value, such as val_loss=3.28,lower."
 NO_EVALUATIONS = "the runs of {side} print {name} at no step that all of them have"
 NO_TIMES = "nothing says how long the runs of {side} had trained when {name} was printed"
-NO_TARGET = "The target is {text}; expected a metric as the logs print it and its value, such as val_loss=3.28,lower."
-SIDES: tuple[Literal["A", "B"], Literal["A", "B"]] = ("A", "B")
+NOT_REACHED = "{side} does not reach {name} {target}: the mean of its runs is {best} at best"
+FEW_SEEDS = "{side} has {count} runs, and the board asks for {seeds}"
+NOT_PROVEN = "{side} does not prove {name} {target}: p = {p} over {count} runs, and the board asks for p < {level}"
 
 
 @dataclass(frozen=True)
@@ -89,53 +86,54 @@ class TimeToTarget:
     split: tuple[float, float] | None
 
 
-def time_to_target(sides: Sides, target: Target, gate: float) -> TimeToTarget:
-    """Compare the times to a target; raises NoMeasurement where a log prints no metric, or nothing says the time."""
-    a, b = (_reached(side, name, target) for side, name in zip(sides, SIDES, strict=True))
+def time_to_target(sides: Sides, target: Target | None, gate: float) -> TimeToTarget | None:
+    """Compare the times to a target, of none to that of MLPerf, whose logs end there and state the time; None where
+    one does not. Raises NoMeasurement where a log prints no metric, or nothing says the time.
+    """
+    if target is not None:
+        a, b = (_reached(side, name, target) for side, name in zip(sides, "AB", strict=True))
+    elif all(TO_TRAIN in run.facts for side in sides for run in side):
+        a, b = (Reached(tuple(60 * float(run.facts[TO_TRAIN].value) for run in side)) for side in sides)
+    else:
+        return None
     found = effect((a.seconds, b.seconds), gate=gate)
     # Who does not reach it takes longer than its runs did, however long that is.
     proved = {"slower"} if b.reason else {"slower", "same", "faster"}
     proved &= {"faster"} if a.reason else proved
     reason = found.reason if found.verdict in proved else (a.reason or b.reason or found.reason)
-    return _with_gap(target, (a, b), found, reason)
-
-
-def time_to_train(sides: Sides, gate: float) -> TimeToTarget | None:
-    """Compare the times to train that logs of MLPerf state, whose runs end at their target; None where one has none."""
-    if not all(TO_TRAIN in run.reading.facts for side in sides for run in side):
-        return None
-    a, b = (Reached(tuple(60 * float(str(run.reading.facts[TO_TRAIN].value)) for run in side)) for side in sides)
-    found = effect((a.seconds, b.seconds), gate=gate)
-    return _with_gap(None, (a, b), found, found.reason)
-
-
-def _with_gap(
-    target: Target | None, sides: tuple[Reached, Reached], found: Effect, reason: Message | None
-) -> TimeToTarget:
-    a, b = (
+    of_a, of_b = (
         float(np.mean([one for at, one in enumerate(side.seconds) if found.aside != (number, at)]))
-        for number, side in enumerate(sides)
+        for number, side in enumerate((a, b))
     )
-    steps, split = [side.step for side in sides], None
-    if steps[0] and steps[1]:
-        each = a / steps[0], b / steps[1]
-        split = (steps[1] - steps[0]) * sum(each) / 2, (each[1] - each[0]) * (steps[0] + steps[1]) / 2
-    return TimeToTarget(target, sides, found, reason, b - a, split)
+    split = None
+    if a.step and b.step:
+        each_a, each_b = of_a / a.step, of_b / b.step
+        split = (b.step - a.step) * (each_a + each_b) / 2, (each_b - each_a) * (a.step + b.step) / 2
+    return TimeToTarget(target, (a, b), found, reason, of_b - of_a, split)
 
 
 def _reached(side: Sequence[ReadRun], name: str, target: Target) -> Reached:
     curves = [curve_of(run, target.name) for run in side]
-    steps, values, seconds = _shared(curves, name, target)
+    shared = reduce(np.intersect1d, [one.steps[np.isfinite(one.steps)] for one in curves])
+    if not len(shared):
+        raise NoMeasurement(NO_EVALUATIONS, side=name, name=target.name)
+    # Of several evaluations at one step the last one counts.
+    places = [np.searchsorted(np.maximum.accumulate(np.nan_to_num(one.steps)), shared, "right") - 1 for one in curves]
+    values = np.array([one.values[at] for one, at in zip(curves, places, strict=True)])
+    seconds = np.array([one.seconds[at] for one, at in zip(curves, places, strict=True)])
+    if not np.isfinite(seconds).all() or not (seconds[:, -1] > 0).all():
+        raise NoMeasurement(NO_TIMES, side=name, name=target.name)
     sign = 1 if target.better == "lower" else -1
-    means = values.mean(axis=0)
+    are_numbers = np.isfinite(values).all(axis=0)
+    means = np.where(are_numbers, values.mean(axis=0), sign * np.inf)
     reached = np.flatnonzero(sign * means <= sign * target.value)
     ends = tuple(float(one.seconds[-1]) for one in curves)
-    told = {"side": name, "name": target.name, "target": f"{target.value:g}"}
+    told = {"side": name, "name": target.name, "target": f"{target.value:g}", "count": len(side)}
     if not len(reached):
         best = f"{sign * float((sign * means).min()):.6g}"
         return Reached(ends, reason=Message(NOT_REACHED, **told, best=best))
     if len(side) < target.seeds:
-        return Reached(ends, reason=Message(FEW_SEEDS, side=name, count=len(side), seeds=target.seeds))
+        return Reached(ends, reason=Message(FEW_SEEDS, **told, seeds=target.seeds))
     with extra("compare", "Comparisons need"), warnings.catch_warnings():
         from scipy.stats import ttest_1samp  # noqa: PLC0415 - it comes with the extra
 
@@ -144,23 +142,7 @@ def _reached(side: Sequence[ReadRun], name: str, target: Target) -> Reached:
         tests = ttest_1samp(values[:, reached], target.value, alternative=direction).pvalue
     proven = np.flatnonzero(tests < target.p_value) if target.p_value is not None else np.arange(len(reached))
     if not len(proven):
-        proof = {"p": f"{np.fmin.reduce(tests):.2g}", "count": len(side), "level": f"{target.p_value:g}"}
+        proof = {"p": f"{np.fmin.reduce(tests):.2g}", "level": f"{target.p_value:g}"}
         return Reached(ends, reason=Message(NOT_PROVEN, **told, **proof))
     at, p = reached[proven[0]], float(tests[proven[0]])
-    return Reached(tuple(seconds[:, at].tolist()), float(steps[at]), float(means[at]), None if np.isnan(p) else p)
-
-
-def _shared(curves: Sequence[MetricCurve], name: str, target: Target) -> tuple[Floats, Floats, Floats]:
-    """The steps of the evaluations that all runs have, and at these the values and the seconds, a row for each run."""
-    shared = reduce(np.intersect1d, [one.steps[np.isfinite(one.steps)] for one in curves])
-    if not len(shared):
-        raise NoMeasurement(NO_EVALUATIONS, side=name, name=target.name)
-    # Of several evaluations at one step the last one counts.
-    places = [np.searchsorted(np.maximum.accumulate(np.nan_to_num(one.steps)), shared, "right") - 1 for one in curves]
-    values, seconds = (
-        np.array([getattr(one, of)[at] for one, at in zip(curves, places, strict=True)]) for of in ("values", "seconds")
-    )
-    if not np.isfinite(seconds).all() or not (seconds[:, -1] > 0).all():
-        raise NoMeasurement(NO_TIMES, side=name, name=target.name)
-    is_number = np.isfinite(values).all(axis=0)
-    return shared[is_number], values[:, is_number], seconds[:, is_number]
+    return Reached(tuple(seconds[:, at].tolist()), float(shared[at]), float(means[at]), None if np.isnan(p) else p)

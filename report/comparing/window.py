@@ -2,7 +2,7 @@
 
 Schedules change the time of a step, so runs are compared over the steps that all of them have, without the first tenth
 of their records and at least the first one. Rates are averaged as times, for a run of equal steps is as fast as its
-mean time, and not its mean rate.
+mean time, and not its mean rate. Where a report alone tells of a run, all are measured as it was for the report.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from parsers.io.message import Message
-from parsers.runs.reading import Reading
 
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import Code, NoMeasurement, say
 from ..measure.measure import measure, run_of
-from ..measure.measurement import Measurement, combine
+from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
@@ -25,22 +24,16 @@ from ..results.agreement import JOB_BATCH, stated_by
 from .sides import Measured, ReadRun
 
 SKIPPED = 0.1  # of the records that all runs have
-APART = "The runs of this case cannot be measured by one protocol: {reason}"
 NO_STEPS_IN_COMMON = (
     "The runs of this case have no steps in common: one ends at step {last}, another begins at step {first}."
 )
 BY_COUNT = "The steps of the runs are not numbered throughout; the first {count} records of each run are compared."
 ALL_RECORDS = "The runs have too few records in common to drop the first; it may include warm-up."
-ZERO = "{log} gives a throughput of 0."
 # What says how large a step of one card is, where no batch of the job is stated, and what counts beside it.
 OF_STEP = ("batch_size", "micro_batch_size")
 OF_SIZE = (*JOB_BATCH, *OF_STEP, "sequence_length", "accumulation", "cards", "data_parallel")
 # What makes it another model, of which a token or a sample is other work.
 OF_MODEL = ("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size", "sequence_length")
-STEPS_DIFFER = "the speed is in steps, and these are not of one size ({name})"
-STEPS_UNSHOWN = "the speed is in steps, and nothing shows that those of both sides are of one size"
-OTHER_MODELS = "a unit of work is another one: the models differ ({name})"
-
 
 Notes = tuple[Message, ...]
 Window = tuple[str, tuple[int, int] | None, Notes]  # keys of a protocol, the first and last step, what must be known
@@ -53,21 +46,38 @@ def measured_alike(runs: Sequence[ReadRun], stated: Protocol | None = None) -> t
     is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
     """
     reasons = list[NoMeasurement]()
-    for base in dict.fromkeys(base for run in runs for base in _bases(run.measurement, stated)):
-        is_window_stated = base.states_window or base.records == "summary"
+    is_stated = stated is not None and stated.states_rule
+    of_reports = [Protocol.parse(run.number.protocol) for run in runs if run.measurement is None]
+    recorded = [stated] if of_reports and is_stated and stated else of_reports
+    found = (base for run in runs if run.measurement for base in _bases(run.measurement, stated))
+    for base in dict.fromkeys(recorded or found):
         try:
+            is_window_stated = recorded or base.states_window or base.records == "summary"
             keys, steps, notes = ("", None, ()) if is_window_stated else _window(runs, base)
             protocol = base.overridden(keys) if keys else base
-            measured = [measure(run.reading, protocol.overridden(f"run={run.measurement.run}")) for run in runs]
-            combine(measured, Protocol())  # raises where they differ in unit or scope
-            if zero := next((run for run, one in zip(runs, measured, strict=True) if not one.value > 0), None):
-                raise NoMeasurement(ZERO, log=zero.log)
+            numbers = [_number(run, protocol, steps) for run in runs]
+            kinds = {f"{number.unit} ({number.scope})" for number in numbers}
+            if len(kinds) > 1:
+                raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(kinds))))
         except NoMeasurement as error:
             reasons.append(error)
             continue
-        numbers = (Measured.of(one, run.reading, protocol, steps) for run, one in zip(runs, measured, strict=True))
         return tuple(replace(run, number=number) for run, number in zip(runs, numbers, strict=True)), notes
-    raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
+    reason = reasons[0].message
+    raise NoMeasurement("The runs of this case cannot be measured by one protocol: {reason}", reason=reason)
+
+
+def _number(run: ReadRun, protocol: Protocol, steps: tuple[int, int] | None) -> Measured:
+    """What a run gives by a protocol; ``steps``: the first and last of the window."""
+    number = run.number
+    if run.reading is not None and run.measurement is not None:
+        found = measure(run.reading, protocol.overridden(f"run={run.measurement.run}"))
+        number = Measured.of(found, run.reading, protocol, steps)
+    elif number.protocol != protocol.words():
+        raise NoMeasurement("{log} is recorded by another protocol: {other}", log=run.log, other=number.protocol)
+    if not number.value > 0:
+        raise NoMeasurement("{log} gives a throughput of 0.", log=run.log)
+    return number
 
 
 def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
@@ -75,15 +85,13 @@ def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
     if stated is not None and stated.states_rule:
         yield Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
         return
-    series, counted = found.series, found.estimate.counted
+    series = found.series
     estimate = next((name for name, columns in READS.items() if series.source in columns), "reported")
-    keys = {"records": series.kind, "estimate": estimate}
-    if estimate != "reported" and counted in ("steps", "epochs"):
-        keys["counts"] = counted
+    keys = {"records": series.kind, "estimate": "instant" if series.undone else estimate}
+    if estimate != "reported" and found.estimate.counted in ("steps", "epochs"):
         if series.undone:
-            yield Protocol.of({**keys, "estimate": "instant"})
-    elif series.undone:
-        keys["estimate"] = "instant"
+            yield Protocol.of({**keys, "counts": found.estimate.counted})
+        keys |= {"counts": found.estimate.counted, "estimate": estimate}
     if series.whole and estimate != "clock":
         keys["statistic"] = "last"
     elif estimate in ("reported", "duration"):
@@ -91,19 +99,8 @@ def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
     yield Protocol.of(keys)
 
 
-def _records(reading: Reading, run: int, base: Protocol) -> Records:
-    """The records of a run of a log that a protocol reads, whatever its window."""
-    reasons = list[NoMeasurement]()
-    for part in run_of(reading, base.overridden(f"run={run}")):
-        try:
-            return readable(part, base)
-        except NoMeasurement as error:
-            reasons.append(error)
-    raise reasons[0]
-
-
 def _window(runs: Sequence[ReadRun], base: Protocol) -> Window:
-    records = [_records(run.reading, run.measurement.run, base) for run in runs]
+    records = [_records(run, base) for run in runs]
     steps = [one.steps for one in records if one.steps is not None]
     if len(steps) < len(records):
         return _window_of_records([len(one) for one in records], base.records)
@@ -118,6 +115,18 @@ def _window(runs: Sequence[ReadRun], base: Protocol) -> Window:
     skip = f"skip_steps={skipped}," if skipped else ""
     notes = (Message(ALL_RECORDS),) if are_few else ()
     return f"{skip}take_first={last - skipped}steps", (skipped + 1, last), notes
+
+
+def _records(run: ReadRun, base: Protocol) -> Records:
+    """The records of a run that a protocol reads, whatever its window."""
+    reasons = list[NoMeasurement]()
+    if run.reading is not None and run.measurement is not None:
+        for part in run_of(run.reading, base.overridden(f"run={run.measurement.run}")):
+            try:
+                return readable(part, base)
+            except NoMeasurement as error:
+                reasons.append(error)
+    raise reasons[0]
 
 
 def _window_of_records(counts: Sequence[int], kind: str) -> Window:
@@ -139,15 +148,15 @@ def other_work(sides: tuple[Sequence[ReadRun], Sequence[ReadRun]], unit: str) ->
 
     A sample or a token is, of one model. A step is where all runs state its size, and one size.
     """
-    a, b = (stated_by(fact for run in side for fact in run.reading.facts.values()) for side in sides)
+    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
     differing = [name for name in a if name in b and a[name] != b[name]]
     if name := next((name for name in OF_MODEL if name in differing), None):
-        return Message(OTHER_MODELS, name=name)
-    if not unit.startswith("steps"):
-        return None
-    facts = [run.reading.facts for side in sides for run in side]
-    if any(all(name in of for of in facts) and name not in differing for name in JOB_BATCH):
+        return Message("a unit of work is another one: the models differ ({name})", name=name)
+    stated = {name for name in OF_SIZE if all(name in run.facts for side in sides for run in side)}
+    if not unit.startswith("steps") or not stated.isdisjoint({*JOB_BATCH} - {*differing}):
         return None
     if name := next((name for name in OF_SIZE if name in differing), None):
-        return Message(STEPS_DIFFER, name=name)
-    return None if any(all(name in of for of in facts) for name in OF_STEP) else Message(STEPS_UNSHOWN)
+        return Message("the speed is in steps, and these are not of one size ({name})", name=name)
+    if stated.isdisjoint(OF_STEP):
+        return Message("the speed is in steps, and nothing shows that those of both sides are of one size")
+    return None

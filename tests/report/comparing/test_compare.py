@@ -256,7 +256,7 @@ rows = [{ title = "12", case = { batch_size = 12 } }]
 """
 
 
-def test_a_side_is_a_page_or_its_report_where_its_logs_are_as_they_were(tmp_path: Path) -> None:
+def test_a_side_is_a_page_or_its_report_with_its_logs_or_without(tmp_path: Path) -> None:
     reports = []
     for name, factor in (("old", 1.0), ("new", 1.05)):
         make_side(tmp_path / name / "logs/suite", [time * factor for time in STEADY])
@@ -267,11 +267,15 @@ def test_a_side_is_a_page_or_its_report_where_its_logs_are_as_they_were(tmp_path
     of_page = only(compare(reports[0], tmp_path / "new/toy.toml", logs=logs))
     assert (of_page.title, of_page.verdict, len(of_page.changes)) == ("main/bs12/gpt", "slower", 0)
     logs_of_old = sorted((tmp_path / "old/logs").rglob("train.log"))
-    logs_of_old[0].unlink()
-    logs_of_old[1].write_bytes(logs_of_old[1].read_bytes() + b"\n")
-    found = compare(reports[0], reports[1])
-    assert [len(runs) for runs in only(found).sides] == [1, 3]
-    assert all(f"{at}/train.log" in str(said) for at, said in zip("12", found.left_out[0], strict=True))
+    logs_of_old[0].write_bytes(logs_of_old[0].read_bytes() + b"\n")
+    some = only(compare(*reports))
+    shutil.rmtree(tmp_path / "old/logs")
+    for case in (some, only(compare(*reports))):
+        assert (case.verdict, [len(runs) for runs in case.sides]) == ("slower", [3, 3])
+        assert case.effect
+        assert case.effect.change == pytest.approx(0.05, abs=0.001)
+    assert only(compare(reports[0], reports[0])).verdict == "same"
+    assert only(compare(*reports, protocol="estimate=step_time,statistic=median")).verdict == "unknown"
 
 
 @pytest.mark.parametrize(
