@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeGuard, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -35,8 +35,10 @@ CHANGED = "{checkout} (changed)"
 VARIABLES = "Environment variables of all runs"
 DATA = {"real": Message("real data"), "synthetic": Message("synthetic data")}
 
-# A value as Markdown, or as a message whose values are Markdown.
-Said = Message | str
+BUILT_WITH = {"cuda": "CUDA", "cudnn": "cuDNN", "nccl": "NCCL"}
+
+Told = Mapping[str, Any]  # what a run.json says, or a part of it
+Said = Message | str  # a value as Markdown, or as a message whose values are Markdown
 
 
 # ---- when, and with which versions
@@ -77,18 +79,13 @@ def circumstances(runs: Iterable[MadeRun]) -> dict[str, str]:
     A log is believed before the run.json beside it, but for the day; one whose run.json is of another log makes no
     number. What neither says is left out.
     """
-    told: dict[str, dict[str, None]] = {}
-    for run in runs:
-        found = _versions(run)
-        if (first := first_begin([run])) is not None:
-            found[DATE] = str(first.astype("M8[D]"))
-        for name in get_args(Circumstance):
-            if name in found:
-                told.setdefault(name, {})[found[name]] = None
-    joined_ = {name: "/".join(values) for name, values in told.items()}
-    if days := sorted(told.get(DATE, ())):
-        joined_[DATE] = days[0] if len(days) == 1 else f"{days[0]}{TO}{days[-1]}"
-    return {name: joined_[name] for name in get_args(Circumstance) if name in joined_}
+    runs = list(runs)
+    each = [_versions(run) for run in runs]
+    values = {name: dict.fromkeys(one[name] for one in each if name in one) for name in get_args(Circumstance)}
+    begins = (first_begin([run]) for run in runs)
+    days = sorted({str(begin.astype("M8[D]")) for begin in begins if begin is not None})
+    told = {name: "/".join(of) for name, of in values.items()} | {DATE: TO.join(dict.fromkeys((*days[:1], *days[-1:])))}
+    return {name: said for name, said in told.items() if said}
 
 
 def library_of(runs: Iterable[MadeRun]) -> str:
@@ -131,143 +128,130 @@ def environment(page: Page, made: Sequence[Made]) -> list[list[list[Message]]]:
     for one in made:
         runs = told.setdefault(page.columns[one.place.column.column].title, {})
         runs |= {run.log: run.run_file for run in one.all_runs if "environment" in run.run_file}
-    alike: dict[tuple[tuple[str, tuple[Message, ...]], ...], list[str]] = {}
+    alike: dict[tuple[tuple[Message, ...], ...], list[str]] = {}
     for title, each in told.items():
-        if each and (said := _said_by(list(each.values()))):
-            alike.setdefault(tuple(said.items()), []).append(title)
-    columns = [dict(said) for said in alike]
-    rows = [[[Message(name)], *([*column.get(name, (Message("–"),))] for column in columns)] for name in _ROWS]
-    head = [[Message("")], *([joined("{first}, {second}", map(Message, titles))] for titles in alike.values())]
-    return [head, *(row for row in rows if any(str(cell[0]) != "–" for cell in row[1:]))] if alike else []
+        if any(said := [_said_by([*each.values()], name) for name in ROWS]):
+            alike.setdefault(tuple(said), []).append(title)
+    rows = zip(ROWS, *alike, strict=True)
+    shown = [[[Message(name)], *([*(said or [Message("–")])] for said in row)] for name, *row in rows if any(row)]
+    titles = [[joined("{first}, {second}", map(Message, each))] for each in alike.values()]
+    return [[[Message("")], *titles], *shown] if alike else []
 
 
-def _said_by(runs: Sequence[RunFile]) -> dict[str, tuple[Message, ...]]:
-    """What some runs say by the names of the rows, each value once."""
-    found = {}
-    for name, of in _ROWS.items():
-        said = dict.fromkeys(value if isinstance(value, Message) else Message(value) for value in of(runs))
-        if said:
-            found[name] = (*[*said][:MOST_VALUES], *([Message("…")] if len(said) > MOST_VALUES else []))
-    return found
+def _said_by(runs: Sequence[RunFile], name: str) -> tuple[Message, ...]:
+    """What some runs say of a row, each value once."""
+    of, is_of_machines = ROWS[name]
+    each = of(_machines(runs) if is_of_machines else runs)
+    said = [*dict.fromkeys(value if isinstance(value, Message) else Message(value) for value in each)]
+    return (*said[:MOST_VALUES], *([Message("…")] if len(said) > MOST_VALUES else []))
 
 
-def _machines(runs: Iterable[RunFile]) -> Iterator[Mapping[str, Any]]:
+def _machines(runs: Iterable[RunFile]) -> list[Told]:
     """The environment of each run, and of each of its nodes."""
-    for run in runs:
-        nodes = run.get("nodes")
-        described = nodes if isinstance(nodes, list) and nodes else [run["environment"]]
-        yield from (one for one in described if isinstance(one, dict))
+    described = (
+        nodes if isinstance(nodes := run.get("nodes"), list) and nodes else [run["environment"]] for run in runs
+    )
+    return [one for each in described for one in each if isinstance(one, dict)]
 
 
-def _of_machines(of: Callable[[Mapping[str, Any]], Iterable[Said]]) -> Callable[[Sequence[RunFile]], Iterator[Said]]:
-    return lambda runs: (said for machine in _machines(runs) for said in of(machine))
+def _plain(said: object) -> str:
+    """A short text that is all seen; empty where it is none."""
+    return said if isinstance(said, str) and len(said) <= LONGEST and printable(said) == said else ""
 
 
-def _key(name: str) -> Callable[[Sequence[RunFile]], Iterator[Said]]:
-    return _of_machines(lambda machine: [markdown.text(machine[name])] if _is_plain(machine.get(name)) else [])
+def _key(name: str) -> Callable[[Sequence[Told]], Iterator[Said]]:
+    return lambda machines: (markdown.text(said) for one in machines if (said := _plain(one.get(name))))
 
 
-def _is_plain(said: object) -> TypeGuard[str]:
-    return isinstance(said, str) and 0 < len(said) <= LONGEST and printable(said) == said
-
-
-def _gpus(machine: Mapping[str, Any]) -> Iterator[Said]:
+def _gpus(machines: Sequence[Told]) -> Iterator[Said]:
     """How many of which, each with its memory."""
-    cards, memory = machine.get("gpus"), machine.get("gpu_memory_mib")
-    if not isinstance(cards, list):
-        return
-    sizes = memory if isinstance(memory, list) and len(memory) == len(cards) else [None] * len(cards)
-    named = [_card(card, size) for card, size in zip(cards, sizes, strict=True) if _is_plain(card)]
-    told = ", ".join(f"{named.count(name)} × {name}" for name in dict.fromkeys(named))
-    yield markdown.text(told) if told else Message(NO_GPU)
+    for machine in machines:
+        cards, memory = machine.get("gpus"), machine.get("gpu_memory_mib")
+        if isinstance(cards, list):
+            sizes = memory if isinstance(memory, list) and len(memory) == len(cards) else [None] * len(cards)
+            named = [_card(card, size) for card, size in zip(cards, sizes, strict=True) if _plain(card)]
+            told = ", ".join(f"{named.count(name)} × {name}" for name in dict.fromkeys(named))
+            yield markdown.text(told) if told else Message(NO_GPU)
 
 
 def _card(name: str, mebibytes: object) -> str:
     return f"{name} ({mebibytes / MIB_OF_GIB:.0f} GiB)" if isinstance(mebibytes, int) and mebibytes > 0 else name
 
 
-def _driver(machine: Mapping[str, Any]) -> Iterator[Said]:
-    driver, cuda = machine.get("driver"), machine.get("cuda_driver")
-    if _is_plain(driver):
-        yield markdown.text(f"{driver} (CUDA {cuda})" if _is_plain(cuda) else driver)
+def _drivers(machines: Sequence[Told]) -> Iterator[Said]:
+    for driver, cuda in ((_plain(one.get("driver")), _plain(one.get("cuda_driver"))) for one in machines):
+        if driver:
+            yield markdown.text(f"{driver} (CUDA {cuda})" if cuda else driver)
 
 
-def _processor(machine: Mapping[str, Any]) -> Iterator[Said]:
-    name, cores = machine.get("cpu"), machine.get("cores")
-    if _is_plain(name):
-        named = markdown.text(name)
-        yield Message(PROCESSOR, name=named, count=cores) if isinstance(cores, int) else named
+def _processors(machines: Sequence[Told]) -> Iterator[Said]:
+    for name, cores in ((markdown.text(_plain(one.get("cpu"))), one.get("cores")) for one in machines):
+        if name:
+            yield Message(PROCESSOR, name=name, count=cores) if isinstance(cores, int) else name
 
 
-def _memory(machine: Mapping[str, Any]) -> Iterator[Said]:
-    if isinstance(size := machine.get("memory_gib"), int | float):
-        yield f"{size:g} GiB"
+def _memory(machines: Sequence[Told]) -> Iterator[Said]:
+    yield from (f"{size:g} GiB" for one in machines if isinstance(size := one.get("memory_gib"), int | float))
 
 
-def _frameworks(machine: Mapping[str, Any]) -> Iterator[Said]:
+def _frameworks(machines: Sequence[Told]) -> Iterator[Said]:
     """Each framework with its version, and those of CUDA, cuDNN and NCCL that it was built with."""
-    frameworks = machine.get("frameworks")
-    for name, build in frameworks.items() if isinstance(frameworks, dict) else ():
-        if _is_plain(name) and isinstance(build, dict) and _is_plain(build.get("version")):
-            titles = (("cuda", "CUDA"), ("cudnn", "cuDNN"), ("nccl", "NCCL"))
-            built = [f"{title} {build[key]}" for key, title in titles if _is_plain(build.get(key))]
-            yield markdown.text(
-                f"{library_name(name)} {build['version']}" + (f" ({', '.join(built)})" if built else "")
-            )
+    for built in (one.get("frameworks") for one in machines):
+        for name, build in built.items() if isinstance(built, dict) else ():
+            if _plain(name) and isinstance(build, dict) and (version := _plain(build.get("version"))):
+                told = ", ".join(
+                    f"{title} {said}" for key, title in BUILT_WITH.items() if (said := _plain(build.get(key)))
+                )
+                yield markdown.text(f"{library_name(name)} {version}" + (f" ({told})" if told else ""))
 
 
-def _checkouts(runs: Sequence[RunFile]) -> Iterator[Said]:
+def _checkouts(runs: Sequence[Told]) -> Iterator[Said]:
     """The repository and the commit that trained, and whether its files were changed."""
-    for run in runs:
-        source = run.get("source")
-        if not isinstance(source, dict) or not _is_plain(commit := source.get("commit")):
-            continue
-        # A checkout without an address is of the one that its recipe is for, at the commit that is the recipe's.
-        is_pinned = commit == source.get("pinned")
-        address = source.get("repository") or (source.get("recipe_repository") if is_pinned else None)
-        checkout = _linked(address, commit)
-        yield Message(CHANGED, checkout=checkout) if source.get("dirty") else checkout
+    for source in (run.get("source") for run in runs):
+        if isinstance(source, dict) and (commit := _plain(source.get("commit"))):
+            # A checkout without an address is of the one that its recipe is for, at the commit that is the recipe's.
+            of_recipe = _plain(source.get("recipe_repository")) if commit == source.get("pinned") else ""
+            address = _plain(source.get("repository")) if source.get("repository") else of_recipe
+            checkout = markdown.code(commit[:SHORT_COMMIT])
+            if address.startswith(("https://", "http://")):
+                home = address.removesuffix("/").removesuffix(".git")
+                checkout = markdown.link(
+                    f"{markdown.text(home.rpartition('/')[2])} {checkout}", f"{home}/tree/{commit}"
+                )
+            yield Message(CHANGED, checkout=checkout) if source.get("dirty") else checkout
 
 
-def _linked(address: object, commit: str) -> str:
-    short = commit[:SHORT_COMMIT]
-    if not isinstance(address, str) or not _is_plain(address) or not address.startswith(("https://", "http://")):
-        return markdown.code(short)
-    home = address.removesuffix("/").removesuffix(".git")
-    return markdown.link(f"{markdown.text(home.rpartition('/')[2])} {markdown.code(short)}", f"{home}/tree/{commit}")
-
-
-def _data(runs: Sequence[RunFile]) -> Iterator[Said]:
+def _data(runs: Sequence[Told]) -> Iterator[Said]:
     cases = (run["case"] for run in runs if isinstance(run.get("case"), dict))
     yield from (DATA[case["data"]] for case in cases if case.get("data") in DATA)
 
 
-def _variables(runs: Sequence[RunFile]) -> Iterator[Said]:
+def _variables(machines: Sequence[Told]) -> Iterator[Said]:
     """Those that all machines of all runs set alike."""
-    each = [machine.get("variables") for machine in _machines(runs)]
+    each = [machine.get("variables") for machine in machines]
     told = [{f"{name}={value}" for name, value in one.items()} if isinstance(one, dict) else set() for one in each]
     shared = sorted(set.intersection(*told)) if told else []
-    yield from (markdown.code(said) for said in shared if _is_plain(said))
+    yield from (markdown.code(said) for said in shared if _plain(said))
 
 
-def _tachograph(runs: Sequence[RunFile]) -> Iterator[Said]:
-    for run in runs:
-        version, commit = run.get("tachograph"), run.get("tachograph_commit")
-        if _is_plain(version):
-            yield markdown.text(f"{version} ({commit[:SHORT_COMMIT]})" if _is_plain(commit) else version)
+def _tachograph(runs: Sequence[Told]) -> Iterator[Said]:
+    for version, commit in ((_plain(run.get("tachograph")), _plain(run.get("tachograph_commit"))) for run in runs):
+        if version:
+            yield markdown.text(f"{version} ({commit[:SHORT_COMMIT]})" if commit else version)
 
 
-_ROWS: Mapping[str, Callable[[Sequence[RunFile]], Iterator[Said]]] = {
-    "GPU": _of_machines(_gpus),
-    "Driver": _of_machines(_driver),
-    "CPU": _of_machines(_processor),
-    "Memory": _of_machines(_memory),
-    "Operating system": _key("os"),
-    "Container": _key("container"),
-    "Python": _key("python"),
-    "Framework": _of_machines(_frameworks),
-    "Model code": _checkouts,
-    "Data": _data,
-    VARIABLES: _variables,
-    "Tachograph": _tachograph,
+# What each row is made of, and whether of what describes machines or of whole runs.
+ROWS: Mapping[str, tuple[Callable[[Sequence[Told]], Iterator[Said]], bool]] = {
+    "GPU": (_gpus, True),
+    "Driver": (_drivers, True),
+    "CPU": (_processors, True),
+    "Memory": (_memory, True),
+    "Operating system": (_key("os"), True),
+    "Container": (_key("container"), True),
+    "Python": (_key("python"), True),
+    "Framework": (_frameworks, True),
+    "Model code": (_checkouts, False),
+    "Data": (_data, False),
+    VARIABLES: (_variables, True),
+    "Tachograph": (_tachograph, False),
 }
