@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from parsers.grammar.field import Scope
-from parsers.grammar.format import Format
 from parsers.io.errors import LogError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
@@ -37,108 +37,10 @@ from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
 
-COARSE = (
-    "estimate=step_time,counts=steps",
-    "estimate=reported",
-)  # protocols that take numbers of few digits as they are
+# Protocols that take numbers of few digits as they are.
+COARSE = ("estimate=step_time,counts=steps", "estimate=reported")
 
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
-
-
-# ---- reading
-
-
-@dataclass(frozen=True)
-class AsRead:
-    """What is in a log; ``answer``: what its numbers say by themselves, None where the formats alone read it.
-
-    ``option``: what somebody says of a number of it.
-    """
-
-    reading: Reading
-    answer: Answer | None = None
-    option: Option | None = None
-
-    @property
-    def has_records(self) -> bool:
-        """Whether any record was read."""
-        return any(len(part.table) for part in self.reading.parts)
-
-
-def how_read(reading: Reading, answer: Answer | None) -> tuple[Diagnostic, ...]:
-    """How the numbers of a log were read, where no format reads them."""
-    if not isinstance(answer, Accepted):
-        return ()
-    account = reading.account
-    return (say(Code.BY_NAMES, used=account.matched, total=account.total, read=answer.speed.read),)
-
-
-def as_read(
-    path: Path, *, format: str | None = None, facts: Iterable[Fact] = (), read: Option | str | None = None
-) -> AsRead:
-    """Read a log, or the logs of the ranks of a run in a folder.
-
-    ``format``: a known format or a grammar, and no other. ``read``: what a person says of a number, by default what
-    run.json keeps. Raises ParserError where the log cannot be read, or the option is none.
-    """
-    facts = tuple(facts)
-    found = survey(path, format=format, facts=facts)
-    said = read if read is not None else found.run_file.get(READ)
-    option = said if said is None or isinstance(said, Option) else parse_option(said)
-    if option is None and (format is not None or _tells_speed(found)):
-        return AsRead(found)
-    told = answer(found.path, option)
-    if not isinstance(told, Accepted):
-        return AsRead(replace(found, parts=(NOTHING,)) if option else found, told, option)
-    known = [part.format for part in found.parts if part.format]
-    made = _of_all_ranks(reading_of(told, facts, known), found, told.speed.option, (facts, known))
-    if option:  # what a person says of a number counts, and no other records
-        made = replace(made, parts=tuple(part for part in made.parts if part.format is None))
-    return AsRead(made, told, option)
-
-
-def _tells_speed(found: Reading) -> bool:
-    """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
-    if found.prints_speed:
-        return True
-    try:
-        measure(found)
-    except NoMeasurement as error:
-        return isinstance(error, ContradictedError)
-    return True
-
-
-def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple[Fact, ...], list[Format]]) -> Reading:
-    """What was read of a log, and of those of the other ranks where each has one of its own."""
-    if found.folder is None:
-        return one
-    facts, known = how
-
-    def read_rank(path: Path) -> Reading:
-        own = answer(path, option)
-        return reading_of(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
-
-    return again(found.folder, one, facts, read_rank)
-
-
-def why_none(answer: Answer | None) -> Diagnostic | None:
-    """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
-    if isinstance(answer, Question):
-        return say(answer.ask, name=answer.candidates[0].column.name)
-    if isinstance(answer, Nothing) and answer.reasons:
-        name, reason = answer.reasons[0]
-        return say(reason, name=name)
-    return None
-
-
-def _candidates(answer: Answer | None) -> list[str]:
-    """The options by which a person may say what a number of a log measures, the likeliest first."""
-    if isinstance(answer, Question):
-        return [speed.read for speed in answer.candidates]
-    return [speed.read for speed in answer.refine] if isinstance(answer, Accepted) else []
-
-
-# ---- measuring
 
 
 @dataclass(frozen=True)
@@ -157,21 +59,53 @@ class Offer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasuredLog:
-    """A log as it was read, and its throughput.
+    """A log as it was read, and its throughput where it was measured.
 
-    ``measurement``: the number; of a log that contradicts itself one of the two sides, None where there is none.
-    ``reason``: why there is no one number. ``protocol``: the stated one, None of the rule. ``answer``: what its numbers
-    say by themselves, where no format reads a speed. ``read``: what somebody says of one of them, and ``given`` what of
-    the run.
+    ``answer``: what its numbers say by themselves, where no format reads a speed. ``read``: what somebody says of one
+    of them, and ``given`` what of the run. ``measurement``: the number; of a log that contradicts itself one of the two
+    sides, None where there is none. ``reason``: why there is no one number. ``protocol``: the stated one, None of the
+    rule.
     """
 
     reading: Reading
-    protocol: Protocol | None = None
-    measurement: Measurement | None = None
-    reason: NoMeasurement | None = None
     answer: Answer | None = None
     read: Option | None = None
     given: tuple[Fact, ...] = ()
+    protocol: Protocol | None = None
+    measurement: Measurement | None = None
+    reason: NoMeasurement | None = None
+
+    # ---- how it was read
+
+    @property
+    def has_records(self) -> bool:
+        """Whether any record was read."""
+        return any(len(part.table) for part in self.reading.parts)
+
+    @property
+    def formats(self) -> list[str]:
+        """The names of the known formats that read the log."""
+        return list(dict.fromkeys(part.format.name for part in self.reading.parts if part.format))
+
+    @property
+    def how_read(self) -> tuple[Diagnostic, ...]:
+        """How the numbers of a log were read, where no format reads them."""
+        if not isinstance(self.answer, Accepted):
+            return ()
+        account = self.reading.account
+        return (say(Code.BY_NAMES, used=account.matched, total=account.total, read=self.answer.speed.read),)
+
+    @property
+    def why_none(self) -> Diagnostic | None:
+        """Why its numbers tell no speed by themselves; None where there is nothing to say of any."""
+        if isinstance(self.answer, Question):
+            return say(self.answer.ask, name=self.answer.candidates[0].column.name)
+        if isinstance(self.answer, Nothing) and self.answer.reasons:
+            name, reason = self.answer.reasons[0]
+            return say(reason, name=name)
+        return None
+
+    # ---- its number
 
     def throughput(self) -> Measurement:
         """The throughput of the log, as ``tachograph show`` prints it.
@@ -188,16 +122,18 @@ class MeasuredLog:
         return self.measurement.status if self.measurement else "refused"
 
     @property
-    def formats(self) -> list[str]:
-        """The names of the known formats that read the log."""
-        return list(dict.fromkeys(part.format.name for part in self.reading.parts if part.format))
-
-    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is said of the number, or why there is none."""
-        reason = self.reason.diagnostic if self.reason and not self.measurement else None
-        found = self.measurement.diagnostics if self.measurement else (reason,) if reason else ()
-        return (*found, *how_read(self.reading, self.answer)) if self.measurement else found
+        if self.measurement:
+            return (*self.measurement.diagnostics, *self.how_read)
+        return (self.reason.diagnostic,) if self.reason and self.reason.diagnostic else ()
+
+    @cached_property
+    def figures(self) -> tuple[CardFigure, ...]:
+        """What one card does over the records of the number."""
+        return tuple(card_figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
+
+    # ---- what may be said of it
 
     @cached_property
     def options(self) -> tuple[Offer, ...]:
@@ -206,10 +142,26 @@ class MeasuredLog:
         Raises ParserError where the log cannot be read any more.
         """
         found = dict[tuple[float, str], Offer]()
-        for typed, log in self._answers():
+        path, reason = self.reading.folder or self.reading.path, self.reason.diagnostic if self.reason else None
+        answers = [
+            (f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said))
+            for said in (self.candidates if self.read is None else ())
+        ]
+        answers += [
+            (f"--protocol {rule}", measured_log(path, Protocol.parse(rule), self.given))
+            for rule in (COARSE if reason and reason.code == Code.COARSE else ())
+        ]
+        for typed, log in answers:
             if told := log.measurement:
                 found.setdefault((told.value, told.unit), Offer(typed, told.value, told.unit, told.scope))
         return (*found.values(), *self._whose())
+
+    @property
+    def candidates(self) -> list[str]:
+        """The options by which a person may say what a number measures, the likeliest first."""
+        if isinstance(self.answer, Question):
+            return [speed.read for speed in self.answer.candidates]
+        return [speed.read for speed in self.answer.refine] if isinstance(self.answer, Accepted) else []
 
     def _whose(self) -> Iterator[Offer]:
         """What may be said where the log does not say whose its rate is: that of the job, or of one card."""
@@ -218,19 +170,11 @@ class MeasuredLog:
             said = self.answer.speed.option
             of_job, of_card = (f"--read {shlex.quote(str(said.of(scope)))}" for scope in ("job", "card"))
             yield Offer(of_job, found.value, found.unit, "job")
-            cards = self.reading.facts.get("cards")
-            is_known = cards is not None and isinstance(cards.value, int)
-            value = found.value * int(cards.value) if cards and is_known else found.value
-            yield Offer(of_card, value, found.unit, "job" if is_known else "card")
+            fact = self.reading.facts.get("cards")
+            cards = fact.value if fact and isinstance(fact.value, int) else None
+            yield Offer(of_card, found.value * (cards or 1), found.unit, "card" if cards is None else "job")
 
-    def _answers(self) -> Iterator[tuple[str, MeasuredLog]]:
-        """Each option, and the log measured by it: what a number measures, or a protocol that takes few digits."""
-        path = self.reading.folder or self.reading.path
-        for said in _candidates(self.answer) if self.read is None else ():
-            yield f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said)
-        reason = self.reason.diagnostic if self.reason else None
-        for rule in COARSE if reason and reason.code == Code.COARSE else ():
-            yield f"--protocol {rule}", measured_log(path, Protocol.parse(rule), self.given)
+    # ---- what lies beside it
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -256,10 +200,8 @@ class MeasuredLog:
         ranks = self.measurement.ranks if self.measurement else None
         return of_cards(self.reading, self.measurement, ranks) if ranks else None
 
-    @cached_property
-    def figures(self) -> tuple[CardFigure, ...]:
-        """What one card does over the records of the number."""
-        return tuple(card_figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
+
+# ---- reading
 
 
 def open(
@@ -275,26 +217,17 @@ def open(
 
     A folder with a log for each rank is read as one run. ``read``: what a number of it measures (``dt=ms/step``).
     ``cards``: of the whole job; ``batch_size``: of one card. Raises ``ParserError`` where the log, or a side file of
-    its run, cannot be read, and ``ProtocolError``.
+    its run, cannot be read, where a run.json names no log, and for a folder of runs; ``ProtocolError``.
     """
-    log = log_at(Path(path))
+    log = Path(path)
+    if run := first_run(log):
+        raise LogError.at(log, FOLDER_OF_RUNS, run=run)
+    with suppress(OSError):  # reading it tells what is wrong
+        log = log_of(log)
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
     return measured_log(log, stated, given, format, read)
-
-
-def log_at(path: Path) -> Path:
-    """The log of a run folder, or the path as it is.
-
-    Raises LogError where a run.json is broken or names no log, and for a folder of runs.
-    """
-    if run := first_run(path):
-        raise LogError.at(path, FOLDER_OF_RUNS, run=run)
-    try:
-        return log_of(path)
-    except OSError:  # reading it tells what is wrong
-        return path
 
 
 def measured_log(
@@ -304,29 +237,57 @@ def measured_log(
     format: str | None = None,
     read: str | None = None,
 ) -> MeasuredLog:
-    """Read a log by the known formats, where these find no speed by what its numbers say themselves, and measure it.
-
-    ``given``: what somebody states of the run; ``read``: what of a number. Raises ParserError where the log cannot be
-    read.
-    """
-    given = tuple(given)
-    found = as_read(log, format=format, facts=given, read=read)
-    return _measured(MeasuredLog(found.reading, protocol, answer=found.answer, read=found.option, given=given))
-
-
-def _measured(log: MeasuredLog) -> MeasuredLog:
+    """Read a log as ``as_read`` does, and measure it."""
+    found = replace(as_read(log, format=format, facts=given, read=read), protocol=protocol)
     try:
-        found = measure(log.reading, log.protocol)
+        number = measure(found.reading, protocol)
+        reason = ContradictedError(number) if number.contradiction else None  # of a stated protocol
     except ContradictedError as error:
-        return replace(_of_run(log, error.found), reason=error)
+        number, reason = error.found, error
     except NoMeasurement as error:
         # Of a log that a format reads its own reason says more, unless there is a question to answer.
-        asked = why_none(log.answer) if _candidates(log.answer) or log.read or not log.formats else None
-        return replace(log, reason=NoMeasurement(asked) if asked else error)
-    reason = ContradictedError(found) if found.contradiction else None  # of a stated protocol
-    return replace(_of_run(log, found), reason=reason)
+        asked = found.why_none if found.candidates or found.read or not found.formats else None
+        return replace(found, reason=NoMeasurement(asked) if asked else error)
+    return replace(found, reading=found.reading.of_run(number.run), measurement=number, reason=reason)
 
 
-def _of_run(log: MeasuredLog, found: Measurement) -> MeasuredLog:
-    """The log with the facts of the run that was measured."""
-    return replace(log, reading=log.reading.of_run(found.run), measurement=found)
+def as_read(
+    path: Path, *, format: str | None = None, facts: Iterable[Fact] = (), read: str | None = None
+) -> MeasuredLog:
+    """Read a log, or the logs of the ranks of a run in a folder: by the known formats, else by what its numbers say.
+
+    ``format``: a known format or a grammar, and no other. ``facts``: what somebody states of the run. ``read``: what of
+    a number, by default what run.json keeps. Raises ParserError where the log cannot be read, or the option is none.
+    """
+    facts = tuple(facts)
+    found = survey(path, format=format, facts=facts)
+    said = read if read is not None else found.run_file.get(READ)
+    stated = None if said is None else parse_option(said)
+    if stated is None and (format is not None or _tells_speed(found)):
+        return MeasuredLog(found, given=facts)
+    told = answer(found.path, stated)
+    if not isinstance(told, Accepted):
+        return MeasuredLog(replace(found, parts=(NOTHING,)) if stated else found, told, stated, facts)
+    known = [part.format for part in found.parts if part.format]
+    made = reading_of(told, facts, known)
+
+    def read_rank(path: Path) -> Reading:
+        own = answer(path, told.speed.option)
+        return reading_of(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
+
+    if found.folder is not None:
+        made = again(found.folder, made, facts, read_rank)
+    if stated:  # what a person says of a number counts, and no other records
+        made = replace(made, parts=tuple(part for part in made.parts if part.format is None))
+    return MeasuredLog(made, told, stated, facts)
+
+
+def _tells_speed(found: Reading) -> bool:
+    """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
+    if found.prints_speed:
+        return True
+    try:
+        measure(found)
+    except NoMeasurement as error:
+        return isinstance(error, ContradictedError)
+    return True

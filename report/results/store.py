@@ -23,7 +23,7 @@ from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page import Column, Run
 from ..pagefile.parts import Case
-from .measured_log import as_read, how_read, why_none
+from .measured_log import as_read
 from .remarks import NoEvidenceError
 from .telemetry import RunTelemetry
 
@@ -138,10 +138,10 @@ def _read(log: Path, option: str | None) -> Reading:
     """Read a log as ``show`` does; how one without a format is read is among the warnings. Raises ParserError."""
     found = as_read(log, read=option)
     if not found.has_records:
-        if asked := why_none(found.answer):
+        if asked := found.why_none:
             raise FormatError.at(log, asked.message)
         return read(log)  # which says why it cannot
-    how = (one.message for one in how_read(found.reading, found.answer))
+    how = (one.message for one in found.how_read)
     return replace(found.reading, warnings=(*how, *found.reading.warnings))
 
 
