@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -213,6 +214,7 @@ class Run:
     fields: Fields
     facts: Facts
     breaks: Lines = field(default_factory=lambda: np.zeros(0, np.int64))
+    sources: list[Any] = field(default_factory=list, repr=False)  # filled by ``rule``, once for all protocols
     _known: dict[tuple[str, float | None], Records] = field(default_factory=dict, repr=False)
 
     @cached_property

@@ -146,9 +146,12 @@ def checked(
 
 def sources(parts: Sequence[Run]) -> list[Source]:
     """All sources of a run, as each format of its log reads it, in the order in which they are believed."""
-    each = [(run, one) for run in parts for kind in KINDS for one in series_of(run, kind) if len(one)]
-    found = [Source(run, one, _work(run, one)) for run, one in each]
-    return sorted(found, key=lambda one: _place(one, found))
+    known: list[Source] = parts[0].sources
+    if not known:
+        each = [(run, one) for run in parts for kind in KINDS for one in series_of(run, kind) if len(one)]
+        found = [Source(run, one, _work(run, one)) for run, one in each]
+        known += sorted(found, key=lambda one: _place(one, found))
+    return known
 
 
 def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ def build(name: str, page: Page, stated: str, store: LogStore, out: Path) -> Rep
     """
     made = resolve(page, store)
     by_table = {table.name: rows_of(table, made) for table in page.tables}
-    unlike = {table.name: list(lines(page, table, by_table[table.name])) for table in page.tables}
+    unlike = {table.name: list(lines(page, table, by_table[table.name], store)) for table in page.tables}
     common = {id_: one for some in unlike.values() for line in some for id_, one in line.common.items()}
     runs, keys = _runs(made)
     results = [

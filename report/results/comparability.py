@@ -15,7 +15,6 @@ from parsers.grammar.field import Kind
 from parsers.io.message import Message
 
 from ..measure.diagnostics import NoMeasurement
-from ..measure.measure import measure
 from ..measure.measurement import Measurement, combine
 from ..measure.number import without_noise
 from ..measure.protocol import Protocol
@@ -25,8 +24,8 @@ from .environment import first_begin
 from .made import Made, MadeRun
 from .model import Common
 from .remarks import NoEvidenceError
-from .resolve import refuse_other_number
-from .store import scaled
+from .resolve import OF_MEASURING, RULE, refuse_other_number
+from .store import LogStore
 
 # A number and its title: that of its column among those of a row, of its row among those of a column.
 Side = tuple[str, Made]
@@ -54,9 +53,6 @@ class Unlike(StrEnum):
 
 AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
 VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
-RULE = Protocol()
-# How a number is printed favours none.
-OF_PRINTING = ("decimals", "significant", "rounding")
 # What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
 KIND_KEYS = tuple(f"kind_{kind}" for kind in get_args(Kind))
 COVERS_EARLIER = {"kind_running_mean", "kind_total"}
@@ -96,8 +92,8 @@ class Line:
     common: Mapping[str, Common] = field(default_factory=dict)
 
 
-def lines(page: Page, table: Table, rows: Rows) -> Iterator[Line]:
-    """The rows and columns of a table that are not directly comparable; ``rows``: its results.
+def lines(page: Page, table: Table, rows: Rows, store: LogStore) -> Iterator[Line]:
+    """The rows and columns of a table that are not directly comparable; ``rows``: its results, from logs of ``store``.
 
     Rows are compared in all tables, columns in those that show one framework or how it scales. Only throughputs are
     compared, and none that are quoted.
@@ -107,7 +103,7 @@ def lines(page: Page, table: Table, rows: Rows) -> Iterator[Line]:
         sides = [(one.result.column, one) for one in _compared(row)]
         of_the_rules = tuple(of_rules(sides))
         if differences := (*of_the_rules, *of_runs(sides)):
-            common = by_the_rule([one for _, one in sides]) if of_the_rules else {}
+            common = by_the_rule([one for _, one in sides], store) if of_the_rules else {}
             yield Line(True, at, differences, common)
     # Side by side the columns are compared; a table of one framework shows how it scales, too.
     scaled_columns = {column.column for column in table.columns if column.quantity.origin == "scaling"}
@@ -191,8 +187,8 @@ def _protocol(one: Made) -> Protocol:
 
 def _rules(sides: Sequence[Side]) -> Said:
     """The keys in which the protocols differ, in the words of each."""
-    idle = () if any(len(one.runs) > 1 for _, one in sides) else ("repeats",)
-    keys = [key for key in Protocol.model_fields if key not in (*OF_PRINTING, *idle)]
+    are_repeated = any(len(one.runs) > 1 for _, one in sides)
+    keys = [key for key in OF_MEASURING if are_repeated or key != "repeats"]
     differing = [key for key in keys if len({getattr(_protocol(one), key) for _, one in sides}) > 1]
     return _said(sides, lambda one: _words(_protocol(one), differing))
 
@@ -273,13 +269,14 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
 # ---- one rule for a row
 
 
-def by_the_rule(row: Sequence[Made]) -> dict[str, Common]:
+def by_the_rule(row: Sequence[Made], store: LogStore) -> dict[str, Common]:
     """The numbers of a row, which are all throughputs, by the rule, by their ids; empty where it lacks one of them.
 
     It reads the same of all logs: work over time in the steady part of each, the median of several runs.
     """
     try:
-        found = [without_noise(combine([_by_the_rule(run, one.shown.rate) for run in one.runs], RULE)) for one in row]
+        each = [[_by_the_rule(run, one.shown.rate, store) for run in one.runs] for one in row]
+        found = [without_noise(combine(measured, RULE)) for measured in each]
     except (NoMeasurement, NoEvidenceError):
         return {}
     own = row[0].result.value
@@ -293,8 +290,11 @@ def _ratio(number: float | None, first: float | None) -> float | None:
     return (number or 0) / first if first else None
 
 
-def _by_the_rule(run: MadeRun, unit: str) -> Measurement:
+def _by_the_rule(run: MadeRun, unit: str, store: LogStore) -> Measurement:
     """What the rule gives of the run of a number; raises NoEvidenceError where that is not in the unit of its table."""
-    found = measure(scaled(run.reading, run.stated), Protocol(run=run.measured.run))
+    if run.wanted is None:
+        raise NoEvidenceError("no_logs_named")
+    of_several = len(run.reading.facts_of_runs) > 1
+    found = store.measured(replace(run.wanted, protocol=Protocol(run=run.measured.run) if of_several else RULE))
     refuse_other_number(unit, run.log, found.unit, found.scope)
     return found

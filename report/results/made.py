@@ -17,7 +17,7 @@ from ..measure.quantity import Shown
 from ..measure.run_figures import RunFigure
 from ..pagefile.page import CellPlace
 from .model import FileLines, Log, Result
-from .store import NOTHING_STATED, Stated, scaled
+from .store import NOTHING_STATED, Stated, Wanted, scaled
 from .telemetry import Observation
 
 
@@ -25,13 +25,13 @@ from .telemetry import Observation
 class MadeRun:
     """One run behind a number: the path of its log below the folder of logs, what this holds, and what it gives.
 
-    ``stated``: what the page states of it. ``observation``: what its telemetry gives, where that is shown.
+    ``wanted``: what the page asks of it, if one does. ``observation``: what its telemetry gives, where that is shown.
     """
 
     log: str
     reading: Reading
     figure: RunFigure
-    stated: Stated = NOTHING_STATED
+    wanted: Wanted | None = None
     observation: Observation | None = None
 
     @property
@@ -53,6 +53,11 @@ class MadeRun:
     def facts(self) -> Facts:
         """The facts of its log, with what the page says of its case where the log says nothing."""
         return scaled(self.reading, self.stated).facts
+
+    @property
+    def stated(self) -> Stated:
+        """What the page states of it."""
+        return self.wanted.stated if self.wanted else NOTHING_STATED
 
     @property
     def files(self) -> Iterator[tuple[FileLines, Log]]:

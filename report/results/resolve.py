@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from math import isfinite
 from pathlib import Path
 
@@ -47,6 +48,9 @@ TOLD_WITH_THE_EVIDENCE = (
     Remark.CONVERGES,
 )
 
+RULE = Protocol()
+# How a number is printed favours none.
+OF_MEASURING = tuple(key for key in Protocol.model_fields if key not in ("decimals", "significant", "rounding"))
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")
 # What a step is made of, as the page or all logs of a number state it.
@@ -68,11 +72,20 @@ def resolve(page: Page, store: LogStore) -> list[Made]:
 
 
 def wanted(page: Page, logs: Path) -> Iterator[Wanted]:
-    """All logs that the page may need, with the protocols by which it may measure them."""
-    for place in page.places():
-        with suppress(NoEvidenceError):
-            (_, paths), protocol, stated = _asked(page, place, logs)
-            yield from (Wanted(path, protocol, stated) for path in paths)
+    """All logs that the page may need, with the protocols by which it may measure them.
+
+    Where the protocols of a row differ its numbers are also measured by the rule.
+    """
+    for _, row in groupby(page.places(), key=lambda place: (id(place.table), id(place.row))):
+        throughputs = list[Wanted]()
+        for place in row:
+            with suppress(NoEvidenceError):
+                (_, paths), protocol, stated = _asked(page, place, logs)
+                found = [Wanted(path, protocol, stated) for path in paths]
+                yield from found
+                throughputs += found if place.column.quantity.is_throughput else []
+        if len({tuple(getattr(one.protocol, key) for key in OF_MEASURING) for one in throughputs}) > 1:
+            yield from (replace(one, protocol=RULE) for one in throughputs)
 
 
 def _asked(page: Page, place: CellPlace, logs: Path) -> tuple[tuple[str, Sequence[str]], Protocol, Stated]:
@@ -198,7 +211,7 @@ def _run(store: LogStore, one: Wanted, place: CellPlace, shown: Shown) -> MadeRu
         figure = RunFigure(store.measured(one))
         of_run = reading.of_run(figure.measured.run)
         refuse_other_number(shown.rate, log, figure.measured.unit, figure.measured.scope)
-    return MadeRun(log, of_run, replace(figure, measured=_in_word_of(shown.rate, figure.measured)), one.stated)
+    return MadeRun(log, of_run, replace(figure, measured=_in_word_of(shown.rate, figure.measured)), one)
 
 
 def refuse_other_number(wanted: str, path: str, unit: str, scope: Scope) -> None:

@@ -21,7 +21,9 @@ from ..measure.diagnostics import Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
-from ..pagefile.page import Column, Run
+from ..measure.records import Run, runs_of
+from ..pagefile.page import Column
+from ..pagefile.page import Run as RunOfColumn
 from ..pagefile.parts import Case
 from .measured_log import as_read
 from .remarks import NoEvidenceError
@@ -127,10 +129,14 @@ def _found(folder: Path, task: Sequence[Wanted]) -> _Found | None:
         return None
     if reason := another_log(run, path, log, reading.sha256):
         return _Found(reason)
-    measured = []
+    measured, known = list[tuple[Wanted, Measurement]](), dict[Stated, tuple[Reading, list[list[Run]]]]()
     for one in task:
+        if one.stated not in known:
+            own = scaled(reading, one.stated)
+            known[one.stated] = own, list(runs_of(own))
+        own, runs = known[one.stated]
         with suppress(NoMeasurement):
-            measured.append((one, measure(scaled(reading, one.stated), one.protocol)))
+            measured.append((one, measure(own, one.protocol, runs)))
     return _Found(None, reading, measured)
 
 
@@ -164,7 +170,7 @@ def _with(facts: Facts, counts: Iterable[Fact]) -> Facts:
 # ---- where the logs of a case lie
 
 
-def run_of(column: Column, case: Case) -> Run:
+def run_of(column: Column, case: Case) -> RunOfColumn:
     """The kind of run that covers a case; raises NoEvidenceError when the column has none."""
     for run in column.runs:
         if run.covers(case):
@@ -172,7 +178,7 @@ def run_of(column: Column, case: Case) -> Run:
     raise NoEvidenceError("no_logs_named")
 
 
-def filled(run: Run, case: Case, logs: Path) -> tuple[str, Sequence[str]]:
+def filled(run: RunOfColumn, case: Case, logs: Path) -> tuple[str, Sequence[str]]:
     """The pattern of the logs of a case, and those that it finds: the first pattern that finds any.
 
     ``logs``: the folder of logs. Raises NoEvidenceError when the case does not say an axis that the pattern needs.

@@ -66,8 +66,9 @@ def edit(folder: Path, found: str, put_there: str) -> None:
 
 def unlike(folder: Path) -> list[Line]:
     page = load(folder / "page.toml")
-    made = resolve(page, LogStore(folder / "logs", ALONE))
-    return [line for table in page.tables for line in lines(page, table, rows_of(table, made))]
+    store = LogStore(folder / "logs", ALONE)
+    made = resolve(page, store)
+    return [line for table in page.tables for line in lines(page, table, rows_of(table, made), store)]
 
 
 def rendered(folder: Path, language: str) -> str:

@@ -23,9 +23,10 @@ pytestmark = pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
 def perf(name: str) -> list[tuple[list[list[Made]], list[Line]]]:
     """The rows of each table of a page, and what is unlike in it."""
     page = load(find(name))
-    made = resolve(page, LogStore(PERF, ALONE))
+    store = LogStore(PERF, ALONE)
+    made = resolve(page, store)
     rows = [(table, rows_of(table, made)) for table in page.tables]
-    return [(of, list(lines(page, table, of))) for table, of in rows]
+    return [(of, list(lines(page, table, of, store))) for table, of in rows]
 
 
 def differences(name: str, row: str) -> list[Difference]:
