@@ -7,51 +7,28 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 Words = tuple[str, ...]
+LONGEST_NAME = 9  # words; what stands before them is a sentence
+LONGEST_PHRASE = 4  # words of the vocabulary that are one
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[_\-.!@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
 _UNIT_IN_NAME = re.compile(
     r"^(.*?)\s*[(\[]\s*([^()\[\]0-9]{1,24}?)\s*[)\]]$|^(.*\S) in (ms|s|sec|seconds|milliseconds)$", re.DOTALL
 )
-LONGEST_NAME = 9  # words; what stands before them is a sentence
-LONGEST_PHRASE = 4  # words of the vocabulary that are one
 
-# One letter for each class of words, of which the grammar below is written.
-_LETTERS = {
-    "step": "N",
-    "epoch": "E",
-    "pass": "B",
-    "rate": "R",
-    "time": "T",
-    "elapsed": "L",
-    "remaining": "Q",
-    "loss": "O",
-    "learning_rate": "A",
-    "gradient": "D",
-    "evidence": "W",
-    "settings": "y",
-    "amount": "Z",
-    "consumed": "c",
-    "all_steps": "K",
-    "physical": "F",
-    "mean": "V",
-    "number": "i",
-    "each": "e",
-    "card": "G",
-    "job": "J",
-    "training": "t",
-    "neutral": "w",
-    "not_training": "X",
-    "part": "P",
-    "of_many_steps": "m",
-    "level": "w",
-}
+# What the letters of words say that are left of a name; vocabulary.toml has the letters, and ? is an unknown word.
+_FLAGS = {"X": "other", "F": "other", "m": "other", "P": "part", "V": "mean", "?": "qualified", "O": "qualified"}
+_ROLES = {"N": "step", "PN": "step", "E": "epoch", "B": "epoch", "Z": "amount", "c": "consumed", "K": "steps"}
+_ROLES |= {"O": "loss", "A": "learning_rate", "D": "gradient_norm", "W": "evidence"}  # of training alone
 _RATE = re.compile(r"(?P<what>[CNE])(?:/t|w)?/(?P<unit>S)")  # tokens / s
 _PERIOD = re.compile(r"(?P<unit>[SM])/e?t?(?P<what>[NEC])")  # s / step
 _GLUED_RATE = re.compile(r"C(?P<unit>S)\Z")  # tok_s
-_TIME_OF_STEP = re.compile(r"N[wV]*[TL]|[TL][wVe]*/?[ewV]*N|/[ew]*N|eN")
-_TIME_OF_EPOCH = re.compile(r"E[wVe]*[TL]|[TL][wVet]*/?[ewVt]*E|/[ew]*E")
+_TIME_OF = {
+    "E": ("epoch", re.compile(r"E[wVe]*[TL]|[TL][wVet]*/?[ewVt]*E|/[ew]*E")),
+    "N": ("step", re.compile(r"N[wV]*[TL]|[TL][wVe]*/?[ewV]*N|/[ew]*N|eN")),
+}
 
 
 @dataclass(frozen=True)
@@ -72,10 +49,24 @@ class Meaning:
     flags: frozenset[str] = frozenset()
 
 
+# ---- words
+
+
 @cache
 def vocabulary() -> dict[str, dict[str, list[str]]]:
     """All words, by table and class."""
     return tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def words_of(name: str) -> frozenset[str]:
+    """The single words of one class."""
+    return frozenset(vocabulary()["class"][name])
+
+
+@cache
+def _lookup(table: str) -> dict[str, str]:
+    return {word: key for key, words in vocabulary()[table].items() for word in words}
 
 
 @cache
@@ -93,38 +84,10 @@ def split(text: str) -> Words:
     return tuple("/" if word == "per" else word for word in words)[-LONGEST_NAME:]
 
 
-@cache
-def _phrases() -> dict[Words, str]:
-    found: dict[Words, str] = {}
-    for letter, groups in (("C", vocabulary()["counted"]), ("S", vocabulary()["unit"])):
-        for key, words in groups.items():
-            long = letter == "S" and float(key) > 1
-            found |= {split(word): "M" if long else letter for word in words}
-    for name, words in vocabulary()["class"].items():
-        if name in ("needs_unit", "evaluated", "warning"):
-            continue
-        found |= {split(word): _LETTERS[name] for word in words if split(word) not in found}
-    return found
-
-
-@cache
-def _lookup(table: str) -> dict[str, str]:
-    return {word: key for key, words in vocabulary()[table].items() for word in words}
-
-
-@cache
-def words_of(name: str) -> frozenset[str]:
-    """The single words of one class."""
-    return frozenset(vocabulary()["class"][name])
-
-
 def counted(word: str) -> str | None:
     """What a word counts, in one word for all that mean the same."""
-    if word in words_of("step"):
-        return "steps"
-    if word in words_of("epoch"):
-        return "epochs"
-    return _lookup("counted").get(word)
+    of_class = next((f"{name}s" for name in ("step", "epoch") if word in words_of(name)), None)
+    return of_class or _lookup("counted").get(word)
 
 
 def seconds(word: str) -> float | None:
@@ -134,21 +97,17 @@ def seconds(word: str) -> float | None:
 
 
 @cache
-def lex(words: Words) -> tuple[tuple[str, Words], ...]:
-    """The words of a phrase with the letter of their class, the longest known phrases first; `?` for unknown words."""
-    found, place, known = [], 0, _phrases()
-    while place < len(words):
-        ends = range(min(place + LONGEST_PHRASE, len(words)), place, -1)
-        end = next((end for end in ends if words[place:end] in known), place + 1)
-        piece = words[place:end]
-        found.append(("/" if piece == ("/",) else known.get(piece, "?"), piece))
-        place = end
-    return tuple(found)
+def _phrases() -> dict[Words, str]:
+    found = {split(word): "C" for word in _lookup("counted")}
+    found |= {split(word): "M" if float(length) > 1 else "S" for word, length in _lookup("unit").items()}
+    for name, letter in vocabulary()["letter"].items():
+        found |= {split(word): str(letter) for word in vocabulary()["class"][name] if split(word) not in found}
+    return {("/",): "/", **found}
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A lexed phrase without its scope: the letters of its classes, and the words of each."""
+    """Words without those that say a scope: the letters of their classes, and the words of each."""
 
     letters: str
     words: tuple[Words, ...]
@@ -157,24 +116,24 @@ class _Phrase:
     def word(self, place: int) -> str:
         return self.words[place][-1]
 
-    def without(self, start: int, end: int) -> str:
-        return self.letters[:start] + self.letters[end:]
+    def without(self, found: re.Match[str]) -> str:
+        return self.letters[: found.start()] + self.letters[found.end() :]
 
 
+@cache
 def _phrase(words: Words) -> _Phrase:
-    lexed = list(lex(words))
-    scope = "card" if any(c == "G" for c, _ in lexed) else None
-    kept = []
-    for place, (letter, piece) in enumerate(lexed):
-        after = lexed[place + 1][0] if place + 1 < len(lexed) else ""
-        if letter == "G" or (letter == "/" and after == "G"):
-            continue
-        kept.append((letter, piece))
-    if scope is None and any(c == "J" for c, _ in lexed):
-        scope = "job"
-    if scope is None and "total" in words and any(c in "RC" for c, _ in lexed):
-        scope = "job"
-    return _Phrase("".join(c for c, _ in kept), tuple(p for _, p in kept), scope)
+    """The longest known phrases among words first."""
+    pieces, known = list[Words](), _phrases()
+    while rest := words[sum(map(len, pieces)) :]:
+        pieces.append(next((rest[:n] for n in range(LONGEST_PHRASE, 0, -1) if rest[:n] in known), rest[:1]))
+    letters = "".join(known.get(piece, "?") for piece in pieces)
+    of_job = "J" in letters or ("total" in words and re.search("[RC]", letters))
+    scope = "card" if "G" in letters else "job" if of_job else None
+    kept = [place for place in range(len(pieces)) if not re.match("/?G", letters[place:])]
+    return _Phrase("".join(letters[p] for p in kept), tuple(pieces[p] for p in kept), scope)
+
+
+# ---- the grammar
 
 
 @cache
@@ -182,163 +141,139 @@ def meaning(name: str, unit: str = "", *, signed: bool = True) -> Meaning | None
     """What a number under a name, with a unit behind it, is; ``signed``: a colon or equals sign stands between."""
     if (found := _UNIT_IN_NAME.match(name)) and (unit or split(found[2] or found[4])):
         name, unit = found[1] or found[3] or "", unit or found[2] or found[4]
-    words, behind = split(name), split(unit)
-    key, of = _phrase(words), _phrase(behind)
-    title = " ".join(words)
-    if speed := _rate(key, of, title) or _time(key, of, title, signed):
+    number = _Number(split(name), _phrase(split(name)), _phrase(split(unit)), signed)
+    if speed := number.rate() or number.time():
         return speed
-    return None if not words or (behind and of.letters in "SM") else _count(key, words, title, signed)
+    return None if not number.words or (split(unit) and number.of.letters in "SM") else number.count()
 
 
-def _flags(letters: str) -> frozenset[str]:
-    """What the words that are left of a name say beside what is measured."""
-    names = {"X": "other", "P": "part", "V": "mean", "?": "qualified", "F": "other", "O": "qualified", "m": "other"}
-    return frozenset(names[c] for c in letters if c in names)
+@dataclass(frozen=True)
+class _Number:
+    """The words before a number as a phrase, ``key``, and the unit behind it, ``of``."""
 
+    words: Words
+    key: _Phrase
+    of: _Phrase
+    signed: bool
 
-def _rate(key: _Phrase, of: _Phrase, title: str) -> Meaning | None:
-    """A rate, or a time of one step or epoch, that words compose: tokens / s, s / step; or the name of a rate."""
-    for phrase, other in ((key, of), (of, key)):
-        for pattern in (_RATE, _PERIOD):
-            if found := pattern.search(phrase.letters):
-                return _composed(key, of, title, found, phrase, other)
-    if not of.letters and (found := _GLUED_RATE.search(key.letters)):
-        flags = _flags(key.without(*found.span())) | {"unproven"}
-        return Meaning("rate", title, counts=counted(key.word(found.start())), factor=1.0, scope=key.scope, flags=flags)
-    return _named_rate(key, of, title)
+    def means(self, role: str, rest: str = "", *flags: str, **more: Any) -> Meaning:
+        """Its meaning; ``rest``: the letters that say something beside what is measured."""
+        said = (_FLAGS[letter] for letter in rest if letter in _FLAGS)
+        return Meaning(role, " ".join(self.words), flags=frozenset((*said, *flags)), **more)
 
+    def rate(self) -> Meaning | None:
+        """A rate, or a time of one step or epoch, that words compose: tokens / s, s / step; or the name of a rate."""
+        for phrase, other in ((self.key, self.of), (self.of, self.key)):
+            for pattern in (_RATE, _PERIOD):
+                if found := pattern.search(phrase.letters):
+                    return self._composed(found, phrase, other)
+        if not self.of.letters and (found := _GLUED_RATE.search(self.key.letters)):
+            what = counted(self.key.word(found.start()))
+            rest = self.key.without(found)
+            return self.means("rate", rest, "unproven", counts=what, factor=1.0, scope=self.key.scope)
+        return self._named_rate()
 
-def _composed(
-    key: _Phrase, of: _Phrase, title: str, found: re.Match[str], phrase: _Phrase, other: _Phrase
-) -> Meaning | None:
-    """What `tokens / s` or `s / step` in one of two phrases means; None where the other speaks against it."""
-    rest = re.sub("[RT]", "", phrase.without(*found.span()) + other.letters)
-    factor = seconds(phrase.word(found.start("unit")))
-    flags = _flags(rest) | ({"nameless"} if not key.letters else set())
-    if found.re is _PERIOD:
-        if found["what"] == "C":
-            return Meaning("other", title)
-        per = "step" if found["what"] == "N" else "epoch"
-        return Meaning("time", title, per=per, factor=factor, scope=key.scope or of.scope, flags=flags)
-    if phrase is key and other.letters:  # sec/it: 12 MB
-        return Meaning("other", title)
-    if "R" not in other.letters and set(other.letters) & set("OAZFK"):
+    def _composed(self, found: re.Match[str], phrase: _Phrase, other: _Phrase) -> Meaning | None:
+        """What `tokens / s` or `s / step` in one of two phrases means; None where the other speaks against it."""
+        what, is_rate = found["what"], found.re is _RATE
+        if is_rate and not (phrase is self.key and other.letters):
+            if "R" not in other.letters and set(other.letters) & set("OAZFK"):
+                return None
+        elif is_rate or what == "C":  # sec/it: 12 MB
+            return self.means("other")
+        rest = re.sub("[RT]", "", phrase.without(found) + other.letters)
+        flags = () if self.key.letters else ("nameless",)
+        of = {"factor": seconds(phrase.word(found.start("unit"))), "scope": self.key.scope or self.of.scope}
+        if is_rate:
+            counts = "steps" if what == "N" else counted(phrase.word(found.start("what")))
+            return self.means("rate", rest, *flags, counts=counts, **of)
+        return self.means("time", rest, *flags, per="step" if what == "N" else "epoch", **of)
+
+    def _named_rate(self) -> Meaning | None:
+        """A rate by its name alone: throughput, ips, `2.1K wps`; nobody knows what it counts unless its name says."""
+        key, of = self.key, self.of
+        is_name, per_second = "R" in key.letters, of.letters == "/S"
+        if not is_name and (of.letters != "R" or key.letters.strip("?wt")):
+            return self.means("rate", "", "nameless", factor=1.0) if per_second and not key.letters else None
+        if "O" in key.letters or (is_name and of.letters not in ("", "R", "/S")):
+            return None if of.letters in ("S", "M") else self.means("other")
+        named = (_lookup("rate_counts").get(words[-1]) for words in (*key.words, *of.words))
+        said = (counted(words[-1]) for letter, words in zip(key.letters, key.words, strict=True) if letter == "C")
+        counts = next(filter(None, (*named, *said)), None)
+        if counts == "environment_steps":
+            return self.means("other")
+        return self.means("rate", re.sub("[RCSN/]", "", key.letters), counts=counts, factor=1.0, scope=key.scope)
+
+    def _unit_of_time(self) -> tuple[str, float | None] | None:
+        """The letters of the name without its unit, and its seconds; None where what stands behind is no time."""
+        letters, key = self.key.letters, self.key
+        if self.of.letters:
+            return (letters, seconds(self.of.word(0))) if self.of.letters in ("S", "M") else None
+        if re.search("[TLQNE].*S\\Z|^[tw]*S\\Z|[TL].*M\\Z", letters):
+            inner = letters[:-1]
+            return inner if inner.endswith("/") else inner.replace("/", ""), seconds(key.word(-1))
+        if found := re.match(r"T?(S)/(?!\?)", letters):  # timing_s/step
+            return "T" + letters[found.end() :], seconds(key.word(found.start(1)))
+        return letters, None
+
+    def time(self) -> Meaning | None:
+        """A time: of a step, of an epoch, since the start, that remains, or of nobody knows what."""
+        if (told := self._unit_of_time()) is None:
+            return None
+        letters, factor = told
+        other = self.means("other") if factor else None
+        words, costs = set(self.words), words_of("needs_unit")
+        is_cost = words & costs and not words & (words_of("time") - costs)  # that is what is minimized
+        if set(letters) & set("OAZFc") or (factor is None and is_cost):
+            return other
+        if "Q" in letters:
+            return self.means("remaining", letters, factor=factor)
+        bare = re.sub("[twJ]", "", letters)
+        for letter, (per, pattern) in _TIME_OF.items():
+            is_composed = pattern.search(letters) and (factor or re.search("[TL]", letters))
+            if is_composed or (factor and bare.lstrip("Ve").rstrip("V") == letter):
+                rest = re.sub("[TLEN/ei]", "", letters)
+                return self.means("time", rest, per=per, factor=factor, scope=self.key.scope)
+        if bare.strip("Ve") == "L" or (bare == "T" and "total" in words):
+            return self.means("elapsed", letters, factor=factor)
+        return self._bare_time(letters, factor, is_named=self.signed or bare.strip("Ve") == "T") or other
+
+    def _bare_time(self, letters: str, factor: float | None, *, is_named: bool) -> Meaning | None:
+        """A time of which no word says what takes it."""
+        if re.search("[TL]/?[we]*C", letters):  # the time of a sequence
+            return self.means("other")
+        if re.search("[TL]", letters) and (factor or is_named):
+            rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
+            return self.means("time", rest, factor=factor, scope=self.key.scope)
+        if factor and not letters.strip("tw"):
+            return self.means("time", "", *(() if letters else ("nameless",)), factor=factor)
         return None
-    what = {"N": "steps", "E": "epochs"}.get(found["what"]) or counted(phrase.word(found.start("what")))
-    return Meaning("rate", title, counts=what, factor=factor, scope=key.scope or of.scope, flags=flags)
 
+    def count(self) -> Meaning | None:
+        """A count of steps or epochs, or a number that only training prints; of a sentence the last words count."""
+        letters, core, words = self.key.letters, self.key.letters.strip("twie"), self.words
+        plain = self.means("", letters.replace("O", "")).flags
+        of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
+        if of_batch or letters == "VC" or (core == "C" and "V" not in letters and plain <= {"mean"}):
+            return self.means("amount", counts=counted(self.key.word(len(letters) - 3 if of_batch else -1)))
+        if core in _ROLES:
+            role = "steps" if core == "N" and "total" in words else _ROLES[core]
+            return self.means(role, "", *(plain - {"mean"}), counts=next(filter(None, map(counted, words)), None))
+        is_evidence = ("O" in letters and "y" not in letters) or core[-1:] in ("A", "O", "D")
+        is_evidence |= self.signed and words[-1] in words_of("needs_unit")  # cost: 2.5
+        if is_evidence or (core[-1:] == "W" and len(core) < 3):
+            return self.means("evidence", "", *(plain & {"other"}))
+        if "F" in letters:
+            return self.means("other")
+        if not self.signed and "other" not in plain and (tail := self._last_words()):
+            return tail
+        return self.means("step", "", *plain) if core in ("?N", "?wN") and "i" not in letters else None
 
-def _named_rate(key: _Phrase, of: _Phrase, title: str) -> Meaning | None:
-    """A rate by its name alone: throughput, ips, `2.1K wps`; nobody knows what it counts unless its name says so."""
-    holder = key if "R" in key.letters else of if of.letters == "R" and not key.letters.strip("?wt") else None
-    per_second = of.letters == "/S"
-    if holder is None:
-        nameless = per_second and not key.letters
-        return Meaning("rate", title, factor=1.0, flags=frozenset({"nameless"})) if nameless else None
-    if "O" in key.letters or (of.letters and holder is key and not per_second and of.letters != "R"):
-        return Meaning("other", title) if of.letters not in ("S", "M") else None
-    words = [w[-1] for w in (*key.words, *of.words)]
-    counts = next((_lookup("rate_counts").get(w) for w in words if w in _lookup("rate_counts")), None)
-    counts = counts or next((counted(p[-1]) for c, p in zip(key.letters, key.words, strict=True) if c == "C"), None)
-    if counts == "environment_steps":
-        return Meaning("other", title)
-    rest = re.sub("[RCSN/]", "", key.letters)
-    return Meaning("rate", title, counts=counts, factor=1.0, scope=key.scope, flags=_flags(rest))
-
-
-def _unit_of_time(key: _Phrase, of: _Phrase) -> tuple[str, float | None] | None:
-    """The letters of a name without its unit, and the seconds of the unit; None where what stands behind is no time."""
-    letters = key.letters
-    if of.letters:
-        return (letters, seconds(of.word(0))) if of.letters in ("S", "M") else None
-    if re.search("[TLQNE].*S\\Z|^[tw]*S\\Z|[TL].*M\\Z", letters):
-        inner = letters[:-1]
-        return inner if inner.endswith("/") else inner.replace("/", ""), seconds(key.word(-1))
-    if found := re.match(r"T?(S)/(?!\?)", letters):  # timing_s/step
-        return "T" + letters[found.end() :], seconds(key.word(found.start(1)))
-    return letters, None
-
-
-def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None:
-    """A time: of a step, of an epoch, since the start, that remains, or of nobody knows what."""
-    if (told := _unit_of_time(key, of)) is None:
+    def _last_words(self) -> Meaning | None:
+        """What the last words of a sentence count: `we are now at epoch`."""
+        for length in range(min(3, len(self.words) - 1), 0, -1):
+            tail = self.words[-length:]
+            role = _ROLES.get(_phrase(tail).letters) if len(_phrase(tail).letters) == 1 else None
+            if role and self.words[-length - 1] != "/":
+                return Meaning(role, " ".join(tail))
         return None
-    letters, factor = told
-    other = Meaning("other", title) if factor else None
-    if set(letters) & set("OAZFc") or (factor is None and _is_cost(title)):
-        return other
-    if "Q" in letters:
-        return Meaning("remaining", title, factor=factor, flags=_flags(letters))
-    bare = re.sub("[twJ]", "", letters)
-    for per, pattern, plain in (("epoch", _TIME_OF_EPOCH, "E"), ("step", _TIME_OF_STEP, "N")):
-        is_composed = pattern.search(letters) and (factor or re.search("[TL]", letters))
-        if is_composed or (factor and bare.lstrip("Ve").rstrip("V") == plain):
-            flags = _flags(re.sub("[TLEN/ei]", "", letters))
-            return Meaning("time", title, per=per, factor=factor, scope=key.scope, flags=flags)
-    if bare.strip("Ve") == "L" or (bare == "T" and "total" in title.split()):
-        return Meaning("elapsed", title, factor=factor, flags=_flags(letters))
-    return _bare_time(letters, factor, key, title, is_named=signed or bare.strip("Ve") == "T") or other
-
-
-def _is_cost(title: str) -> bool:
-    """Whether a name says only that something costs: without a unit of time behind it that is what is minimized."""
-    words, costs = set(title.split()), words_of("needs_unit")
-    return bool(words & costs) and not words & (words_of("time") - costs)
-
-
-def _bare_time(letters: str, factor: float | None, key: _Phrase, title: str, *, is_named: bool) -> Meaning | None:
-    """A time of which no word says what takes it."""
-    if re.search("[TL]/?[we]*C", letters):  # the time of a sequence
-        return Meaning("other", title)
-    if re.search("[TL]", letters) and (factor or is_named):
-        rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
-        return Meaning("time", title, factor=factor, scope=key.scope, flags=_flags(rest))
-    if factor and not letters.strip("tw"):
-        return Meaning("time", title, factor=factor, flags=frozenset({"nameless"} if not letters else ()))
-    return None
-
-
-_COUNTS = {
-    "N": "step",
-    "PN": "step",  # micro_step
-    "E": "epoch",
-    "B": "epoch",
-    "O": "loss",
-    "A": "learning_rate",
-    "D": "gradient_norm",
-    "W": "evidence",
-    "Z": "amount",
-    "c": "consumed",
-    "K": "steps",
-}
-
-
-def _count(key: _Phrase, words: Words, title: str, signed: bool) -> Meaning | None:
-    """A count of steps or epochs, or a number that only training prints; of a sentence only the last words count."""
-    letters, core = key.letters, key.letters.strip("twie")
-    flags = _flags(letters.replace("O", ""))
-    of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
-    if of_batch or letters == "VC" or (core == "C" and "V" not in letters and flags <= {"mean"}):
-        return Meaning("amount", title, counts=counted(key.word(len(letters) - 3 if of_batch else -1)))
-    if core in _COUNTS:
-        role = "steps" if core == "N" and "total" in words else _COUNTS[core]
-        counts = next((counted(w) for w in words if counted(w)), None)
-        return Meaning(role, title, counts=counts, flags=flags - {"mean"})
-    is_evidence = ("O" in letters and "y" not in letters) or core[-1:] in ("A", "O", "D")
-    is_evidence |= bool(signed and words_of("needs_unit") & set(words[-1:]))  # cost: 2.5
-    if is_evidence or (core[-1:] == "W" and len(core) < 3):
-        return Meaning("evidence", title, flags=flags & {"other"})
-    if "F" in letters:
-        return Meaning("other", title)
-    if not signed and "other" not in flags and (tail := _last_words(words)):
-        return tail
-    return Meaning("step", title, flags=flags) if core in ("?N", "?wN") and "i" not in letters else None
-
-
-def _last_words(words: Words) -> Meaning | None:
-    """What the last words of a sentence count: `we are now at epoch`."""
-    for length in range(min(3, len(words) - 1), 0, -1):
-        tail = _phrase(words[-length:])
-        if len(tail.letters) == 1 and tail.letters in _COUNTS and words[-length - 1] != "/":
-            return Meaning(_COUNTS[tail.letters], " ".join(words[-length:]))
-    return None
