@@ -9,9 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 
-from .constants import EPOCH_FIRST, EPOCH_LAST, HEAD, LONGEST_NAME
 from .naming import Meaning, counted, meaning, seconds, split, words_of
 
+HEAD = 160  # letters in which a line says when it was printed, and of what it is
+LONGEST_NAME = 200  # letters before a number: what stands before them does not name it
+SHORT = 32  # letters behind a number that may say what it counts
+EPOCH_FIRST, EPOCH_LAST = 946_684_800, 4_102_444_800  # the years 2000 and 2100 in POSIX seconds: others are no stamps
+BAR_CLOCK = "bar"  # the name of what a bar says of the time since its start
+NO_DATE = datetime(2024, 1, 1, tzinfo=UTC).timestamp()  # the day of stamps that tell only the time of day
 NUMBER = re.compile(
     r"[-+]?(?:(?!0,)\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
@@ -56,7 +61,6 @@ _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 _SCALE = re.compile(r"(?: (?=[KkM][a-z]+/))?([KkM])(?=(?:tok|sampl|im(?:g|age)|seq|word)|(?![A-Za-z/]))")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: epoch3
 _TIME_UNIT = r"(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?|秒)"
-SHORT = 32  # letters behind a number that may say what it counts
 _LENGTH_UNIT = re.compile(rf"\s?(?:{_TIME_UNIT}|h|hrs?|hours?)(?![A-Za-z/])", re.IGNORECASE)
 _OVER_COUNT = re.compile(rf"\s?{_TIME_UNIT}\s?(?:/|for|per)(?: the)?(?: last)?\s?(?=\d+\s?[A-Za-z])")  # 1.6s/20 iters
 _BEHIND_COUNT = re.compile(r"\s?([A-Za-z一-鿿]+)[)\]]?\s?(?:[:=]|用时|耗时|in|took|time|cost|elapsed)?\s?[:=：]?\s?\Z")
@@ -68,33 +72,28 @@ _OF_ORDINAL = re.compile(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)")
 _DONE = re.compile(r" ([A-Za-z]+) (?:done|completed|finished|processed)(?![A-Za-z])")
 _SAME_OF = re.compile(r"\s?((?:[A-Za-z]+/s)?/[A-Za-z]+)\)")  # tps 5126 (641/gpu)
 _TIMED = re.compile(rf"\s?{_TIME_UNIT}\s*[),]")  # loss: 2.1 (51.1 ms)
-_MANY = re.compile(
-    r"\s?([A-Za-z]+s)(?: (?:completed|finished|done|trained|took|in|took about|run in)){1,3} \Z"
-)  # 2 epochs completed in 1.5 hours
+_MANY = re.compile(r"\s?([A-Za-z]+s)(?: (?:completed|finished|done|trained|took|in|took about|run in)){1,3} \Z")
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[(?:\d{1,2};)*\d{1,2}m")
 RAY = re.compile(r"^\(\w[^)]{0,40} pid=\d+[^)]*\) ")  # the process of Ray that printed a line
-
-
-BAR_CLOCK = "bar"  # the name of what a bar says of the time since its start
-NO_DATE = datetime(2024, 1, 1, tzinfo=UTC).timestamp()  # the day of stamps that tell only the time of day
 
 
 @dataclass(frozen=True)
 class Field:
     """A number by its place among all of a line.
 
-    ``before``: the text between the last number and it. ``total``: the place of the second number of a fraction.
-    ``of``: that of the count of steps that a time is of. ``clock``: it begins a length such as 1:02:03. ``is_mean``: it
-    stands in brackets behind the number that it is a mean of.
+    ``before``: the text between the last number and it. ``signed``: a colon or equals sign stands behind its name.
+    ``total``: the place of the second number of a fraction. ``of``: that of the count of steps that a time is of.
+    ``clock``: it begins a length such as 1:02:03. ``is_mean``: it stands in brackets behind what it is a mean of.
     """
 
     place: int
     start: int
     end: int
     before: str
-    unit: str
-    meaning: Meaning | None
+    unit: str = ""
+    meaning: Meaning | None = None
     name: str = ""
+    signed: bool = False
     total: int | None = None
     of: int | None = None
     scale: float = 1.0
@@ -108,78 +107,53 @@ def parse(line: str) -> tuple[tuple[Field, ...], str, bool]:
     every = tuple(reader.fields())
     counts = {f.of for f in every if f.of is not None}  # the 100 of `Time(100 iters): 1.25s` means nothing by itself
     fields = tuple(replace(f, meaning=None) if f.place in counts else f for f in every)
-    known = [f for f in fields if f.meaning]
-    first = min((m.start() for m in reader.numbers if not reader.marked(m)), default=len(line))
-    first = min([first, *(f.start for f in known[:1])])
+    starts = [m.start() for m in reader.numbers if not reader.marked(m)][:1] + [f.start for f in fields if f.meaning][
+        :1
+    ]
+    first = min(starts, default=len(line))
     stamp = reader.stamps[0][1] if reader.stamps and reader.stamps[0][0] < first else 0
     return fields, line[:first] if stamp > first else line[stamp:first] or line[:first], reader.drawn
 
 
-@dataclass(frozen=True)
-class _Number:
-    """A number of a line: its ``place`` among all, the text between the last one and it, and the field ``before``.
-
-    ``key``: the name in that text; ``signed``: a colon or equals sign stands behind it.
-    """
-
-    place: int
-    start: int
-    end: int
-    text: str
-    before: Field | None
-    key: str
-    signed: bool
-
-    def field(self, told: Meaning | None, key: str = "") -> Field:
-        """The field of this number."""
-        return Field(self.place, self.start, self.end, self.text, "", told, key)
-
-    def of_count(self, of: int, unit: str, word: str, name: str, counts: str | None = None) -> Field:
-        """The field of a time of so many steps or epochs as stand at the place ``of``."""
-        told = Meaning("time", name, counts=counts, per="steps", factor=seconds(word.strip().lower()) or 1.0)
-        return replace(self.field(told, self.key), unit=unit, of=of)
-
-
 class _Reader:
-    """Goes through the numbers of a line from left to right."""
+    """Goes through the numbers of a line from left to right; ``last``: the field before."""
 
     def __init__(self, line: str) -> None:
-        self.line = line
-        self.numbers = list(NUMBER.finditer(line))
+        self.line, self.numbers = line, list(NUMBER.finditer(line))
         self.stamps = [m.span() for m in STAMP.finditer(line)]
-        self.lengths = {m.start(): m for m in LENGTH.finditer(line)}
-        self.identities = [m.span() for m in _IDENTITY.finditer(line)]
+        self.lengths = list(LENGTH.finditer(line))
+        self.marks = [*self.stamps, *(m.span() for m in self.lengths), *(m.span() for m in _IDENTITY.finditer(line))]
         self.bar = BAR.search(line)
         self.drawn = self.bar is not None or bool(_DRAWN.search(line))
+        self.last: Field | None = None
 
     def marked(self, found: re.Match[str]) -> int:
         """The end of the stamp, length or identity that a number is in; 0 of none."""
-        spans = (*self.stamps, *(m.span() for m in self.lengths.values()), *self.identities)
-        return max((end for start, end in spans if start <= found.end() - 1 < end), default=0)
+        return max((end for start, end in self.marks if start < found.end() <= end), default=0)
 
     def fields(self) -> Iterator[Field]:
-        last, skip, before = 0, False, None
+        end, second = 0, -1
         for place, found in enumerate(self.numbers):
-            if skip:
-                skip = False
+            if place == second:
                 continue
-            if end := self.marked(found):
-                if (length := self._length(place, found, last, before)) is not None:
-                    yield length
-                    before = length
-                last = max(last, end)
+            if mark := self.marked(found):
+                field = self._length(place, found, end)
+                end = max(end, mark)
+            elif self._is_in_word(found) or BAR.match(self.line, found.start()):
                 continue
-            if self._in_a_word(found) or BAR.match(self.line, found.start()):
-                continue
-            text = self.line[max(last, found.start() - LONGEST_NAME) : found.start()]
-            key, signed = _key(_WRAPPED.sub("", text))
-            field = self._field(_Number(place, *found.span(), text, before, key, signed))
-            skip = field.total is not None
-            last = self.numbers[field.total].end() if field.total is not None else field.end + len(field.unit)
-            before = field
-            yield field
+            else:
+                text = self.line[max(end, found.start() - LONGEST_NAME) : found.start()]
+                key, signed = _key(_WRAPPED.sub("", text))
+                at = Field(place, *found.span(), text, name=key, signed=signed)
+                kinds = (self._mean, self._fraction, self._of_pair, self._ordinal, self._of_several, self._named)
+                field = next(filter(None, (kind(at) for kind in kinds)))
+                second = -1 if field.total is None else field.total
+                end = field.end + len(field.unit) if field.total is None else self.numbers[second].end()
+            if field is not None:
+                self.last = field
+                yield field
 
-    def _in_a_word(self, found: re.Match[str]) -> bool:
+    def _is_in_word(self, found: re.Match[str]) -> bool:
         line, start, end = self.line, found.start(), found.end()
         before = line[start - 1 : start]
         if (line[start] in "+-" and before.isalnum()) or line[end : end + 1] == "_":
@@ -187,59 +161,50 @@ class _Reader:
         glued = bool(before) and (before in "_.@" or (before.isascii() and before.isalpha()))
         return glued and not (_COUNTER.search(line, max(0, start - 12), start) and found[0].isdecimal())
 
-    def _length(self, place: int, found: re.Match[str], last: int, before: Field | None) -> Field | None:
-        """The length of time that begins with a number, if it has a name, or is the clock of a bar."""
-        length = self.lengths.get(found.start()) or next(
-            (m for m in self.lengths.values() if m.start() - 1 == found.start()), None
-        )
+    def _length(self, place: int, found: re.Match[str], end: int) -> Field | None:
+        """The length of time that begins with a number or its sign, if it has a name or is the clock of a bar."""
+        length = next((m for m in self.lengths if m.start() - found.start() in (0, 1)), None)
         if length is None or any(a <= found.start() < b for a, b in self.stamps):
             return None
-        text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
-        told, key = self._of_length(length, text, before), ""
-        if told is None and self.drawn and (_UNENDED.fullmatch(text) or not re.search("[A-Za-z]", text)):
-            told = Meaning("time", BAR_CLOCK, factor=1.0)  # rises since the start, or falls to the end
+        text = self.line[max(end, length.start() - LONGEST_NAME) : length.start()]
+        key, told = "", self._of_bar(length, text)
         if told is None:
-            key, signed = _key(text)
-            is_spelt = length[0][-1:] in "smhd"  # 3m 21s needs no name
-            if (key or is_spelt) and not (before and _MANY.match(text)):
+            (key, signed), is_spelt = _key(text), length[0][-1:] in "smhd"  # 3m 21s needs no name
+            if (key or is_spelt) and not (self.last and _MANY.match(text)):
                 told = meaning(key, "s", signed=signed)
             if told is None or told.role not in ("time", "elapsed", "remaining"):
                 return None
         elif self.line[length.end() : length.end() + 1] == ":":
             return None
-        return Field(place, *length.span(), text, "", told, key or told.name, clock=True)
+        return Field(place, *length.span(), text, meaning=told, name=key or told.name, clock=True)
 
-    def _of_length(self, length: re.Match[str], text: str, before: Field | None) -> Meaning | None:
+    def _of_bar(self, length: re.Match[str], text: str) -> Meaning | None:
         """What a length behind the count of a bar is: the time since its start, or that it will take."""
-        if before is None or before.meaning is None:
-            return None
-        if before.meaning.role == "step" and before.total is not None and not re.search("[A-Za-z]", text):
+        last, is_bare = self.last, not re.search("[A-Za-z]", text)
+        if last and last.meaning and last.meaning.role == "step" and last.total is not None and is_bare:
             return Meaning("elapsed", BAR_CLOCK, factor=1.0)
-        is_left = self.line[length.start() - 1 : length.start()] == "<" and before.meaning.name == BAR_CLOCK
-        return Meaning("remaining", "bar left", factor=1.0) if is_left else None
+        if last and last.meaning and last.meaning.name == BAR_CLOCK and self.line[: length.start()].endswith("<"):
+            return Meaning("remaining", "bar left", factor=1.0)
+        is_drawn = self.drawn and (is_bare or _UNENDED.fullmatch(text))
+        return (
+            Meaning("time", BAR_CLOCK, factor=1.0) if is_drawn else None
+        )  # rises since the start, or falls to the end
 
-    def _field(self, at: _Number) -> Field:
-        """What a number is: by what stands around it, or else by its name and unit."""
-        for kind in (self._mean, self._fraction, self._of_pair, self._ordinal, self._of_several):
-            if found := kind(at):
-                return found
-        return self._named(at)
-
-    def _mean(self, at: _Number) -> Field | None:
+    def _mean(self, at: Field) -> Field | None:
         """A number in brackets behind another one: `0.51 (0.48)`; or the same of one card: `5126 (641/gpu)`."""
-        before = at.before
-        if before is None or before.meaning is None or before.total is not None or not _MEAN.match(at.text):
+        last = self.last
+        if last is None or last.meaning is None or last.total is not None or not _MEAN.match(at.before):
             return None
-        is_timed = before.meaning.role not in ("rate", "time", "elapsed") and _TIMED.match(self.line, at.end)
-        if before.meaning.role in ("step", "epoch") or is_timed:
+        is_timed = last.meaning.role not in ("rate", "time", "elapsed") and _TIMED.match(self.line, at.end)
+        if last.meaning.role in ("step", "epoch") or is_timed:
             return None
-        if before.meaning.role == "rate" and (of := _SAME_OF.match(self.line, at.end)):
-            name = of[1] if of[1][0] != "/" else (before.name or before.unit.strip()) + of[1]
+        if last.meaning.role == "rate" and (of := _SAME_OF.match(self.line, at.end)):
+            name = of[1] if of[1][0] != "/" else (last.name or last.unit.strip()) + of[1]
             if (m := meaning(name)) and m.scope == "card":
-                return at.field(m, name)
-        return replace(at.field(before.meaning, before.name), is_mean=True)
+                return replace(at, meaning=m, name=name)
+        return replace(at, meaning=last.meaning, name=last.name, is_mean=True)
 
-    def _fraction(self, at: _Number) -> Field | None:
+    def _fraction(self, at: Field) -> Field | None:
         """The first number of 10 / 200 counts steps or epochs by its name; without a name it is a step."""
         if at.place + 1 >= len(self.numbers):
             return None
@@ -248,93 +213,98 @@ class _Reader:
         if between.strip() != "/" or not (one[0].isdecimal() and two[0].isdecimal()) or self.marked(two):
             return None
         m = self._of_fraction(at)
-        return replace(at.field(m, at.key if m and m.name else ""), total=at.place + 1)
+        return replace(at, meaning=m, name=at.name if m and m.name else "", total=at.place + 1)
 
-    def _of_fraction(self, at: _Number) -> Meaning | None:
-        m = meaning(at.key, "", signed=at.signed) if at.key else None
+    def _of_fraction(self, at: Field) -> Meaning | None:
+        m = meaning(at.name, "", signed=at.signed) if at.name else None
+        is_of_steps = m is not None and m.role == "step"
         if m and m.role == "epoch":
             return m
-        if self.bar:  # only the fraction behind its picture is that of a bar
-            if at.start < self.bar.start():
-                is_named = m is None or m.role == "step" or re.search("[A-Za-z]", at.key)
-                return m if is_named and at.key else Meaning("epoch", "")
-            return Meaning("step", m.name if m and m.role == "step" else "", counts=m.counts if m else None)
+        if self.bar and at.start < self.bar.start():  # only the fraction behind its picture is that of a bar
+            is_named = m is None or is_of_steps or re.search("[A-Za-z]", at.name)
+            return m if is_named and at.name else Meaning("epoch", "")
+        if self.bar:
+            return m if is_of_steps else Meaning("step", "", counts=m.counts if m else None)
         if re.match(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]", self.line[max(at.start - 1, 0) :]):
             return Meaning("epoch", "epoch")
         return Meaning("step", "") if m is None else m if m.role in ("step", "steps") else None
 
-    def _of_pair(self, at: _Number) -> Field | None:
+    def _of_pair(self, at: Field) -> Field | None:
         """An epoch and its step in brackets: `Epoch [3][100]`, `Epoch [3, 100]`, `step [3, 100]`, `[3, 100] loss`."""
-        before, rest = at.before, self.line[at.end : at.end + SHORT]
-        is_epoch = before and before.meaning and before.meaning.role == "epoch" and before.total is None
-        if is_epoch and rest[:1] == "]" and re.fullmatch(r"\]\s?\[\s*|,\s*", at.text):
-            return at.field(Meaning("step", "step"), "step")
-        pair = re.match(r"\s*,\s*\d+\s*\]( loss\b)?", rest) if at.text[-1:] == "[" else None
-        is_named = pair and (split(at.key)[-1:] == ("step",) or (pair[1] and not at.key))
-        return at.field(Meaning("epoch", "epoch"), at.key) if is_named else None
+        last, rest = self.last, self.line[at.end : at.end + SHORT]
+        is_epoch = last and last.meaning and last.meaning.role == "epoch" and last.total is None
+        if is_epoch and rest[:1] == "]" and re.fullmatch(r"\]\s?\[\s*|,\s*", at.before):
+            return replace(at, meaning=Meaning("step", "step"), name="step")
+        pair = re.match(r"\s*,\s*\d+\s*\]( loss\b)?", rest) if at.before[-1:] == "[" else None
+        is_named = pair and (split(at.name)[-1:] == ("step",) or (pair[1] and not at.name))
+        return replace(at, meaning=Meaning("epoch", "epoch")) if is_named else None
 
-    def _ordinal(self, at: _Number) -> Field | None:
+    def _ordinal(self, at: Field) -> Field | None:
         """What is counted in words around its number: `第 3 轮`, `1epoch:`, `20 batches done`."""
         behind = self.line[at.end : at.end + SHORT]
-        is_ordinal = at.text.rstrip().endswith("第")
-        found = (_OF_ORDINAL if is_ordinal else _DONE).match(behind)
-        what = counted(found[1].lower()) if found else "epochs" if not at.key and behind.startswith("epoch:") else None
-        return at.field(Meaning(what[:-1], what[:-1]), what[:-1]) if what in ("steps", "epochs") else None
+        found = (_OF_ORDINAL if at.before.rstrip().endswith("第") else _DONE).match(behind)
+        what = counted(found[1].lower()) if found else "epochs" if not at.name and behind.startswith("epoch:") else None
+        one = what[:-1] if what in ("steps", "epochs") else None
+        return replace(at, meaning=Meaning(one, one), name=one) if one else None
 
-    def _of_several(self, at: _Number) -> Field | None:
+    def _of_several(self, at: Field) -> Field | None:
         """The time of several steps whose count stands beside it."""
         if ahead := _OVER_COUNT.match(self.line, at.end):  # 1.6s/20 iters
             count = self.numbers[at.place + 1]
             word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() : count.end() + SHORT])
-            unit = ahead[0].split("/")[0]
             is_of_steps = word and counted(word[1].lower()) == "steps"
-            return at.of_count(at.place + 1, unit, unit.split()[0], "") if is_of_steps else None
-        before, unit_behind = at.before, _LENGTH_UNIT.match(self.line, at.end)
-        if before is None or unit_behind is None or before.place != at.place - 1 or before.total is not None:
+            unit, of, name = ahead[0].split("/")[0], at.place + 1, ("", None) if is_of_steps else None
+        else:
+            found, last = _LENGTH_UNIT.match(self.line, at.end), self.last
+            if found is None or last is None or last.place != at.place - 1 or last.total is not None:
+                return None
+            unit, of = found[0], last.place
+            name = self._count_before(last, at.before) if self.numbers[of][0].isdecimal() else None
+        if name is None:
             return None
-        found = self._count_before(before, at.text) if self.numbers[at.place - 1][0].isdecimal() else None
-        return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], *found) if found else None
+        factor = seconds(unit.split()[0].lower()) or 1.0
+        told = Meaning("time", name[0], counts=name[1], per="steps", factor=factor)
+        return replace(at, meaning=told, unit=unit, of=of)
 
-    def _count_before(self, before: Field, text: str) -> tuple[str, str | None] | None:
+    def _count_before(self, last: Field, text: str) -> tuple[str, str | None] | None:
         """The name of a time whose count stands before it, and what is counted; None where that is no such count."""
         many = _MANY.match(text)  # 2 epochs completed in 1.5 hours
         if many and (what := counted(many[1].lower())) in ("steps", "epochs"):
             return many[0].strip(), what
         behind = _BEHIND_COUNT.match(text)  # Time(100 iters): 1.25s
-        is_bare = before.meaning is None or before.meaning.role not in ("step", "epoch", "steps")
-        words = split(_SEPARATOR.split(before.before.rstrip(" (["))[-1])[-3:]
+        is_bare = last.meaning is None or last.meaning.role not in ("step", "epoch", "steps")
+        words = split(_SEPARATOR.split(last.before.rstrip(" (["))[-1])[-3:]
         is_time = set(words) <= words_of("time") | words_of("each") | {"over", "last", "past", "these", "/"}
         is_of_steps = behind is not None and counted(behind[1].lower()) == "steps"
         return (" ".join(words), None) if is_bare and is_of_steps and is_time else None
 
-    def _named(self, at: _Number) -> Field:
+    def _named(self, at: Field) -> Field:
         """A number by the name before it and the unit behind it."""
         scaled = _SCALE.match(self.line, at.end)
         behind = scaled.end() if scaled else at.end
         unit = self._unit(behind, at)
-        m = meaning(at.key, unit.strip(" [(])"), signed=at.signed)
+        m = meaning(at.name, unit.strip(" [(])"), signed=at.signed)
         word = re.match(r"\s([A-Za-z]+)(?!\w|/|\s?:)", self.line[behind : behind + SHORT])
         is_count = m and m.role == "rate" and not unit and word and counted(word[1].lower())  # speed: 497 iterations
         if is_count or (scaled and not (m and m.role in ("rate", "step"))):
-            return at.field(None, at.key)
+            return at
         scale = {"K": 1e3, "k": 1e3, "M": 1e6}[scaled[1]] if scaled else 1.0
-        return replace(at.field(m, at.key), end=behind, unit=unit if m else "", scale=scale)
+        return replace(at, meaning=m, end=behind, unit=unit if m else "", scale=scale)
 
-    def _unit(self, end: int, at: _Number) -> str:
+    def _unit(self, end: int, at: Field) -> str:
         """The text of the unit behind a number; nothing where that is the next name."""
         rest = self.line[end : end + 48]
-        if re.match(r"\d,", self.line[max(at.start - 2, 0) : at.start]):
-            return ""  # the end of 128,4: a comma before decimals
-        unit = _UNIT.match(rest)
-        glued = not rest[:1].isspace()
-        closed = at.text.endswith("(") and unit is not None and unit[0].endswith(")")
-        if unit is None or (_NEXT_IS_NAME.match(rest, unit.end()) and not (glued or closed)):
+        unit, glued = _UNIT.match(rest), not rest[:1].isspace()
+        closed = at.before.endswith("(") and unit is not None and unit[0].endswith(")")
+        if unit is None or re.match(r"\d,", self.line[max(at.start - 2, 0) : at.start]):  # the end of 128,4
+            return ""
+        if _NEXT_IS_NAME.match(rest, unit.end()) and not (glued or closed):
             return ""
         m = meaning("", unit[1])
         is_speed = m is not None and (m.role == "rate" or (m.role == "time" and m.per is not None))
         is_time = seconds(unit[1].lower()) is not None
         if (is_speed or is_time) and not glued and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]):
-            named = meaning(at.key, "", signed=at.signed) if at.key else None
+            named = meaning(at.name, "", signed=at.signed) if at.name else None
             is_time_of = named is not None and named.role in ("time", "elapsed", "remaining")
             if named and ("/" in named.name or not (is_time_of or named.role == "rate")):
                 return ""
@@ -370,7 +340,7 @@ _MOMENTS = tuple(
         (r"(?P<m>\d\d)[-/]?(?P<d>\d\d)(?:/\d\d)? ", ""),
     )
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _POSIX = re.compile(
     r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)"
     r"|\A(?:\w+:){0,2}\[(\d{10}\.\d+)\]"
@@ -404,7 +374,7 @@ def _stamp(head: str) -> tuple[float, float]:
         return _NO_MOMENT
     # A shipper of logs may put its own stamp before that of the program.
     told = next((m for m in every if m["f"]), every[0]).groupdict()
-    month = _MONTHS.index(told["b"]) + 1 if told.get("b") else int(told.get("m") or 1)
+    month = _MONTHS.index(told["b"]) // 3 + 1 if told.get("b") else int(told.get("m") or 1)
     year, day = int(told.get("y") or 2024), int(told.get("d") or 1)
     if month > 12:
         month, day = day, month
