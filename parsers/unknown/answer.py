@@ -14,17 +14,22 @@ from pathlib import Path
 
 import numpy as np
 
-from ..series import Mask, spread
+from ..series import FEW, Mask, spread
 from .clocks import advance, extent, passes
-from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
-from .judge import best, hypotheses, judge
-from .log import Column, Log, Table, share
+from .judge import MOST_ROUNDING, best, hypotheses, judge
+from .log import SAMPLE, Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
 from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
 from .speed import Speed, clock_speed, target_of
 from .text import BAR_CLOCK
-from .training import Reason, is_training, may_be_training, shows_loss, why_no_log, why_not
+from .training import Reason, is_training, may_be_training, why_no_log, why_not
+
+MINOR = 5  # lines that are less than a fifth of others are remarks among them, and no rival
+MOST_UNACCOUNTED = 0.5  # below it most of the time between two records is not in the number: two readings remain
+MOST_CANDIDATES = 3  # a person chooses among three without reading twice
+APART = 1.25  # two candidates closer than this are the same number to a reader: a person rounds to 25 %
+TYPICAL_STEP = 0.3  # seconds: between 10 ms and 10 s lie most steps; it orders candidates and decides nothing
 
 
 class Ask(StrEnum):
@@ -100,7 +105,7 @@ def _find(log: Log) -> Found:
     found = Found()
     for column in (column for table in log.tables for column in table.columns):
         m, table = column.meaning, column.table
-        if m.role == "remaining" and shows_loss(table) and not table.is_evaluation and _counts_steps(table):
+        if m.role == "remaining" and table.key.evidence and not table.is_evaluation and _counts_steps(table):
             found.weak += _known(judge(column, Option(target_of(column), "time", LEFT, factor=m.factor or 1.0)))
         if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
             continue
@@ -148,7 +153,7 @@ def _order(speed: Speed) -> tuple[int, ...]:
     return (
         speed.unit == "epochs",
         table.bar,
-        not shows_loss(table) and not table.trains,
+        not table.key.evidence and not table.trains,
         speed.role == "elapsed",
         speed.against,
         not counted,
@@ -164,7 +169,7 @@ def _order(speed: Speed) -> tuple[int, ...]:
 def _choose(log: Log, found: Found) -> Answer:
     asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s))]
     accepted = sorted((s for s in found.accepted if _is_sure(s)), key=_order)
-    of_steps = (t for t in log.tables if not t.is_evaluation and (t.bar or shows_loss(t)) and _counts_steps(t))
+    of_steps = (t for t in log.tables if not t.is_evaluation and (t.bar or t.key.evidence) and _counts_steps(t))
     of_training = filter(is_training, of_steps)
     clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
     if accepted:
@@ -234,7 +239,7 @@ def _says_what_it_counts(speed: Speed) -> bool:
 
 def _likely(speed: Speed) -> tuple[bool, bool, float]:
     """The order of candidates: lines with a loss, what is printed before the clock, typical steps first."""
-    return not shows_loss(speed.table), speed.option.target == CLOCK, _from_typical(speed)
+    return not speed.table.key.evidence, speed.option.target == CLOCK, _from_typical(speed)
 
 
 def _from_typical(speed: Speed) -> float:
@@ -261,7 +266,7 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
             continue
         level = (one.step in one.columns) == (other.step in other.columns)
         alike = _core(main) == _core(speed)
-        if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
+        if not (level or alike) or (one.bar and one.key.evidence and not other.key.evidence):
             continue
         if one.bar:  # an evaluation has a bar, too, and its states may share a line with those of training
             is_many = extent(other) >= extent(one) / MINOR
@@ -285,7 +290,7 @@ def _other_run(main: Speed, asked: Sequence[Speed]) -> Speed | None:
     for speed in asked:
         other = speed.table
         apart = other.order[0] > table.order[-1] or other.order[-1] < table.order[0]
-        if not apart or not shows_loss(other) or len(other.rows) * MINOR < len(table.rows):
+        if not apart or not other.key.evidence or len(other.rows) * MINOR < len(table.rows):
             continue
         same = [s for s in asked if s.table is other and s.unit == main.unit]
         if same and all(_are_apart(s.rate, main.rate) for s in same):

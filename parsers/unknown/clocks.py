@@ -8,10 +8,9 @@ from typing import Literal
 import numpy as np
 
 from ..series import Floats
-from .constants import DAY, NEARLY_ALL
-from .log import Column, Table, share
+from .log import NEARLY_ALL, Column, Table, share
 from .option import EPOCH, LEFT, LINE, START, STEPS, Option
-from .text import BAR_CLOCK, NO_DATE
+from .text import BAR_CLOCK
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,6 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     """What tells the seconds between the records of a table, but for one column."""
     found = []
     stamps = np.diff(table.moments)
-    if ((table.moments >= NO_DATE) & (table.moments < NO_DATE + DAY)).any():
-        stamps = np.where(stamps < -DAY / 2, stamps + DAY, stamps)  # past midnight
     if np.nansum(stamps[stamps > 0]) > 0:
         found.append(Clock("stamps", np.where(stamps >= 0, stamps, np.nan), table.fineness))
     for column in table.elapsed:

@@ -12,23 +12,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..series import TOTAL, Floats, held, spread, verdict
+from ..series import FEW, TOTAL, Floats, held, spread, verdict
 from .clocks import Clock, advance, clocks, each, passes, predict, progress_of, since_start
-from .constants import (
-    CLEARLY_WHOLE,
-    EPOCH_FIRST,
-    EPOCH_LAST,
-    FASTEST_STEP,
-    FEW,
-    FEWEST_INTERVALS,
-    MEAN_FITS_BETTER,
-    MOST_ROUNDING,
-    NEAREST_RIVAL,
-    NEARLY_ALL,
-)
-from .log import Column, Table
+from .log import NEARLY_ALL, Column, Table
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS, Option
 from .speed import Finding, Speed, speed_of, target_of
+from .text import EPOCH_FIRST, EPOCH_LAST
+
+FEWEST_INTERVALS = 2  # one interval has no spread, so nothing tells its noise
+NEAREST_RIVAL = 2**0.5  # rival hypotheses differ by 2 or more (2 steps, 60 s, 1000 ms): half of that, as a ratio
+MEAN_FITS_BETTER = 2.0  # a mean since the start must halve the spread: nothing more is needed where values drift
+MOST_ROUNDING = 0.5  # a number of one digit is up to 50 % off (1 may be 0.5 to 1.5): beyond it, it says nothing
+FASTEST_STEP = 1e-3  # seconds: launching the kernels of one step takes longer, so a reading that gives less is none
+CLEARLY_WHOLE = 0.25  # a ratio is a whole number of cards only if its error is under that: else any is near one
 
 NEAR_ONE = 2 / NEAREST_RIVAL  # for what is an estimate itself: only near rivals are told apart
 

@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.timestamps import length_of_time
 from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.record_table import last_digit
 from ..scanning.source import clean
 from ..scanning.text import LogText
-from ..series import Floats, Mask
-from .constants import (
-    FEW,
-    HEAD,
-    HEAD_LINES,
-    HEAD_WORDS,
-    LONGEST_LINE,
-    MAJORITY,
-    MOST_COLUMNS,
-    MOST_LETTERS,
-    MOST_RECORDS,
-    MOST_TABLES,
-    NEARLY_ALL,
-    SAMPLE,
-)
+from ..series import FEW, Floats, Mask
 from .naming import Meaning, meaning, split, words_of
-from .text import ESCAPE, LENGTH, NUMBER, RAY, STAMP, Field, moment, parse
+from .text import ESCAPE, HEAD, LENGTH, NO_DATE, NUMBER, RAY, STAMP, Field, moment, parse
+
+# Shares of the rows of a table, and how many of them are looked at.
+NEARLY_ALL = 0.9  # one in ten may be cut off, overwritten or of another form
+MAJORITY = 0.5  # what is true of most of them is true of the table
+SAMPLE = 50  # rows that are looked at for what all lines of one form share
+DAY = 86_400.0  # seconds: stamps without a date that fall by more than half of it are past midnight
+# How much is read of a text.
+HEAD_WORDS = 6  # of a line tell its kind: more of them are a sentence, which varies
+HEAD_LINES = 3000  # of a text tell what it is
+LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration in one line
+LONGEST_ROW = 2000  # letters of a row of a table that people read
+MOST_LETTERS = 600_000  # of distinct templates, 6,000 lines: a text with more is no log, and each takes 0.3 ms
+MOST_RECORDS = 1_000_000  # of one table: 400 MB of memory; more lines stay unmatched, which is said
+MOST_TABLES = 300  # with most rows: programs print fewer kinds of lines, and each is held against each
+MOST_COLUMNS = 300  # of a table: programs print fewer names, and each number is looked at
 
 SPEEDS = ("rate", "time", "elapsed", "remaining")
 LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
+_COUNTERS = ("step", "epoch")
 _WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
 _EVALUATING = (
     r"test|testing|valid|val(?:idati(?:on|ng))?|eval(?:uat(?:ion|e|ed|ing|or))?|inference|predict\w*|dev|warm-?up"
@@ -46,10 +49,16 @@ _EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试"
 _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
 # Words of evaluations and preparations that also stand in lines of training.
 _EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
-_HEAD_WORD = re.compile(r"[a-z一-鿿]+")
 _ONE_COMMA = re.compile(r"[-+]?\d{1,3},\d{3}")
-_WITH_POINT = re.compile(r"\d\.\d")
 _LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
+_STATE = re.compile(r"\d+/\d+ \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
+_CELL_SIGNS = (r"\|", ",", r"\t", r"\s*\|\s*|\s{2,}", r"[\s│]+")
+_CELL = re.compile(rf"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{{4}}-\d\d-\d\d[ T][\d:.]+||{LENGTH.pattern}")
+_LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
+_ALONE = re.compile(r"(?<![A-Za-z_(/.\d-])\d")  # a digit of a number, and none of a name such as mAP50-95
+
+Places = NDArray[np.intp]
+Thing = TypeVar("Thing")
 
 
 def share(mask: Mask) -> float:
@@ -57,19 +66,46 @@ def share(mask: Mask) -> float:
     return float(mask.mean()) if len(mask) else 0.0
 
 
-@dataclass(eq=False)
-class Form:
-    """What lines that are equal but for their digits have in common.
+def nearly_all(values: Floats) -> bool:
+    """Whether nearly all rows have a number."""
+    return share(np.isfinite(values)) > NEARLY_ALL
 
-    ``head``: the words they begin with. ``bar``: they are states of a progress bar. ``evidence``: they show a loss or
-    the like, and ``trains``: they say that they are of training.
+
+def positive(values: Floats) -> Floats:
+    """The numbers of some above 0."""
+    return values[np.isfinite(values) & (values > 0)]
+
+
+def _most(found: Sequence[Thing], size: Callable[[Thing], int], most: int) -> list[Thing]:
+    """So many of the greatest ``size``, in their order."""
+    kept = sorted(range(len(found)), key=lambda place: -size(found[place]))[:most]
+    return [found[place] for place in sorted(kept)]
+
+
+class Key(NamedTuple):
+    """What lines of one table share.
+
+    ``head``: the words they begin with. ``bar``: they are states of a progress bar, of so many steps in ``total``.
+    ``evidence``: they show a loss or the like. ``step``: the name of their counter. ``counters``: the roles of the
+    first two. ``rank``: where there are several, and all lines name theirs; else -1.
     """
 
-    fields: tuple[Field, ...]
     head: tuple[str, ...]
     bar: bool
     is_evaluation: bool
     evidence: bool
+    step: str | None = None
+    counters: tuple[str, ...] = ()
+    total: float = 0.0
+    rank: int = -1
+
+
+@dataclass(eq=False)
+class Form:
+    """What lines that are equal but for their digits have in common; ``trains``: they say that they are of training."""
+
+    fields: tuple[Field, ...]
+    key: Key
     trains: bool
 
 
@@ -97,22 +133,20 @@ class Row:
         """A number as printed."""
         return self.text[slice(*self.spans[place])] if place < len(self.spans) else ""
 
-    def value(self, of: Field | None) -> float:
-        """The number of a field; NaN where there is none."""
-        if of is None or of.place >= len(self.spans):
-            return np.nan
-        if of.clock:
-            start = self.spans[of.place][0]
-            found = LENGTH.match(self.text, start + (self.text[start] in "-+"))
-            return length_of_time(found[0]) if found else np.nan
-        return self.at(of.place) * of.scale
-
     def at(self, place: int | None) -> float:
-        """The number at a place among all of the line."""
+        """The number at a place among all of the line; NaN where there is none."""
         try:
             return float(self.digits(place).replace(",", "")) if place is not None else np.nan
         except ValueError:
             return np.nan
+
+    def value(self, of: Field) -> float:
+        """The number of a field."""
+        if not of.clock or of.place >= len(self.spans):
+            return self.at(of.place) * of.scale
+        start = self.spans[of.place][0]
+        found = LENGTH.match(self.text, start + (self.text[start] in "-+"))
+        return length_of_time(found[0]) if found else np.nan
 
     def is_json(self, place: int) -> bool:
         """Whether a number is a value of JSON, which never groups digits."""
@@ -143,7 +177,7 @@ class Column:
 
     def _is_open(self, row: Row, f: Field) -> bool:
         """Whether a comma may not group digits: no other decimals of the log stand behind a point, or it is JSON."""
-        is_one = f.place < len(row.spans) and _ONE_COMMA.fullmatch(row.digits(f.place)) is not None
+        is_one = _ONE_COMMA.fullmatch(row.digits(f.place)) is not None
         return is_one and (row.is_json(f.place) or not self.table.log.has_points)
 
     @cached_property
@@ -157,6 +191,22 @@ class Column:
         return self._filled(lambda row, f: row.at(f.of))
 
     @cached_property
+    def quantum(self) -> float:
+        """The smallest difference that the printed digits can show."""
+        rows = [(row, f) for row in self.table.rows[:SAMPLE] if (f := self.fields.get(row.form))]
+        if any(f.clock for _, f in rows):
+            return 1.0
+        digits = [row.digits(f.place).encode() for row, f in rows if f.place < len(row.spans)]
+        return min(map(last_digit, digits), default=1.0) * max((f.scale for _, f in rows), default=1.0)
+
+    def paired(self, table: Table, pairs: Places) -> Column:
+        """The same for the rows of another table, which go with those at the places ``pairs``; -1 is none."""
+        guest = Column(table, self.name, self.meaning)
+        values, totals = (np.where(pairs >= 0, of[pairs], np.nan) for of in (self.values, self.totals))
+        guest.__dict__.update(values=values, totals=totals, quantum=self.quantum)
+        return guest
+
+    @cached_property
     def used(self) -> Mask:
         """Which of the numbers are comparable.
 
@@ -166,18 +216,15 @@ class Column:
         table = self.table
         if table.bar and table.step is not None:
             ends: Mask = table.step.values == table.totals
-            return ends if ends.any() else np.ones(len(table.rows), np.bool_)
-        kept: Mask = ~table.evaluates
-        if np.isfinite(self.counts).any() and table.step is not None:
-            kept &= ~(table.step.values < self.counts - 1)
-        return kept
+            return ends if ends.any() else np.ones_like(ends)
+        is_short: Mask = table.steps < self.counts - 1
+        return ~(table.evaluates | is_short)
 
     @property
     def rises(self) -> bool:
         """Whether its numbers rise from line to line as the time since the start does, which begins near 0."""
         v, d = self.values[np.isfinite(self.values)], self._within_passes
-        is_many = len(np.unique(v)) > FEW and len(d) > 0
-        return is_many and bool((d >= 0).mean() > NEARLY_ALL and 0 <= v[0] <= FEW * d.mean())
+        return len(np.unique(v)) > FEW and share(d >= 0) > NEARLY_ALL and bool(0 <= v[0] <= FEW * d.mean())
 
     @cached_property
     def runs_on(self) -> bool:
@@ -188,56 +235,20 @@ class Column:
     def _within_passes(self) -> Floats:
         """By how much its numbers grow from line to line where no pass begins anew, or, of a line each, they go on."""
         d, table = np.diff(self.values), self.table
-        known = kept = np.isfinite(d)
-        if table.step is not None:
-            kept = kept & ~(np.diff(table.step.values) < 0)
-        if table.epoch is not None:
-            goes_on = np.diff(table.epoch.values) > 0
-            kept = kept & (goes_on if share(goes_on) > MAJORITY else ~goes_on)
-        return d[kept] if kept.sum() >= FEW else d[known]
-
-    @cached_property
-    def quantum(self) -> float:
-        """The smallest difference that the printed digits can show."""
-        rows = [(row, f) for row in self.table.rows[:SAMPLE] if (f := self.fields.get(row.form))]
-        if any(f.clock for _, f in rows):
-            return 1.0
-        digits = [row.digits(f.place).encode() for row, f in rows if f.place < len(row.spans)]
-        return min(map(last_digit, digits), default=1.0) * max((f.scale for _, f in rows), default=1.0)
-
-
-class Key(NamedTuple):
-    """What lines of one table share.
-
-    ``total``: the number of steps of a bar. ``counters``: the roles of its counts. ``rank``: where there are several,
-    and all lines name theirs; else -1.
-    """
-
-    head: tuple[str, ...]
-    bar: bool
-    is_evaluation: bool
-    evidence: bool
-    total: float = 0.0
-    step: str | None = None
-    counters: tuple[str, ...] = ()
-    rank: int = -1
+        goes_on = np.diff(table.epochs) > 0
+        of_one = goes_on if share(goes_on) > MAJORITY else ~goes_on
+        kept = np.isfinite(d) & ~(np.diff(table.steps) < 0) & of_one
+        return d[kept] if kept.sum() >= FEW else d[np.isfinite(d)]
 
 
 @dataclass(eq=False)
 class Table:
-    """Rows of lines that begin alike, and how many ``more`` there are than are kept.
-
-    ``guests``: columns of lines that take turns with those of this table.
-    """
+    """Rows of lines that begin alike, and how many ``more`` there are than are kept."""
 
     log: Log
     key: Key
     rows: list[Row] = field(default_factory=list)
     more: int = 0
-    guests: list[Column] = field(default_factory=list)
-    guest_evidence: bool = False
-    guest_moments: Floats | None = None
-    guest_fine: float = np.nan
 
     @cached_property
     def places(self) -> dict[Form, list[int]]:
@@ -249,7 +260,7 @@ class Table:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The columns of its own lines."""
+        """The columns of its own lines; of names that vary those of most rows."""
         found: dict[tuple[Meaning, str, int], Column] = {}
         for form in self.places:
             seen = Counter[tuple[Meaning, str]]()
@@ -260,37 +271,23 @@ class Table:
                 name = f.name or f.unit.strip(" ()[]")
                 found.setdefault((*key, seen[key]), Column(self, name, f.meaning)).fields[form] = f
                 seen[key] += 1
-        if len(found) > MOST_COLUMNS:  # names that vary: those of most rows
-            rows = {key: sum(len(self.places[form]) for form in column.fields) for key, column in found.items()}
-            kept = set(sorted(found, key=lambda key: -rows[key])[:MOST_COLUMNS])
-            found = {key: column for key, column in found.items() if key in kept}
-        return _as_one_speed(list(found.values())) if self.bar else list(found.values())
+        columns = _most([*found.values()], lambda c: sum(len(self.places[form]) for form in c.fields), MOST_COLUMNS)
+        return _as_one_speed(columns) if self.bar else columns
 
     @cached_property
     def evaluates(self) -> Mask:
         """Which rows print the time of an evaluation that most of them do not: it is in their own time, too."""
-        timed = {
-            form: {f.name for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
-            for form in self.places
-        }
-        seen = Counter(name for row in self.rows for name in timed[row.form])
-        rare = {name for name, count in seen.items() if count < MAJORITY * len(self.rows)}
-        return np.array([bool(rare & timed[row.form]) for row in self.rows], np.bool_)
+        columns = [c for c in self.columns if c.meaning.role == "time" and "other" in c.meaning.flags]
+        found: Mask = np.zeros(len(self.rows), np.bool_)
+        for printed in (np.isfinite(column.values) for column in columns):
+            found |= printed if share(printed) < MAJORITY else False
+        return found
 
     def part(self, kept: Mask) -> Table:
         """The table of some of the rows."""
-        rows = [row for row, k in zip(self.rows, kept, strict=True) if k]
-        table = replace(self, rows=rows, guests=[])
-        table.guest_moments = None if self.guest_moments is None else self.guest_moments[kept]
-        for guest in self.guests:
-            table.invite(guest, guest.values[kept], guest.totals[kept])
+        table = replace(self, rows=[row for row, is_kept in zip(self.rows, kept, strict=True) if is_kept])
+        table.__dict__["neighbours"] = [(other, pairs[kept]) for other, pairs in self.neighbours]
         return table
-
-    def invite(self, other: Column, values: Floats, totals: Floats) -> None:
-        """Add a column of other lines, with a number for each row."""
-        guest = Column(self, other.name, other.meaning)
-        guest.__dict__.update(values=values, totals=totals, quantum=other.quantum)
-        self.guests.append(guest)
 
     @property
     def bar(self) -> bool:
@@ -303,41 +300,84 @@ class Table:
         return self.key.is_evaluation
 
     @cached_property
-    def evidence(self) -> bool:
-        """Whether most rows show a loss or the like, or take turns with rows that do."""
-        return bool(np.mean([row.form.evidence for row in self.rows]) >= MAJORITY) or self.guest_evidence
-
-    @cached_property
     def trains(self) -> bool:
         """Whether rows say that they are of training."""
         return any(row.form.trains for row in self.rows[:SAMPLE])
 
+    # ---- what lines tell that take turns with these
+
+    @cached_property
+    def neighbours(self) -> list[tuple[Table, Places]]:
+        """The tables whose lines take turns with these, if these lack counts, clocks or evidence; and which goes along.
+
+        One rule for blocks of lines, boxes, and bars beside lines.
+        """
+        if self.bar or self.is_evaluation or not self.of(*SPEEDS, guests=False):
+            return []
+        if self._counters(guests=False) and nearly_all(self._moments) and self.key.evidence:
+            return []
+        others = (t for t in self.log.tables if not t.is_evaluation and len(t.rows) * 2 >= len(self.rows))
+        each = ((other, self._pairs(other)) for other in others if other is not self)
+        return [(other, pairs) for other, pairs in each if pairs is not None]
+
+    def _pairs(self, other: Table) -> Places | None:
+        """For each row that of another table that goes with it: always the one before, or always the one behind."""
+        behind = np.searchsorted(other.order, self.order, side="left")
+        own = np.median(np.diff(self.order)) if len(self.rows) > 1 else np.inf
+        found = list[tuple[float, Places]]()
+        for places in (behind - 1, behind):
+            inside = (places >= 0) & (places < len(other.rows))
+            if share(inside) < NEARLY_ALL or len(np.unique(places[inside])) < NEARLY_ALL * inside.sum():
+                continue
+            gap = float(np.median(np.abs(other.order[places[inside]] - self.order[inside])))
+            if gap < own:
+                found.append((gap, np.where(inside, places, -1)))
+        return min(found, key=lambda pair: pair[0])[1] if found else None
+
+    @cached_property
+    def guests(self) -> list[Column]:
+        """The columns of neighbours that count and tell the time."""
+        roles = ("step", "epoch", "steps", "elapsed", "consumed", "remaining", "amount")
+        each = ((c, pairs) for other, pairs in self.neighbours for c in other.of(*roles, guests=False))
+        return [column.paired(self, pairs) for column, pairs in each if nearly_all(column.values)]
+
+    @property
+    def guest_evidence(self) -> bool:
+        """Whether neighbours that are no bars show a loss or the like."""
+        return any(other.key.evidence and not other.bar for other, _ in self.neighbours)
+
+    @property
+    def evidence(self) -> bool:
+        """Whether rows show a loss or the like, or take turns with rows that do."""
+        return self.key.evidence or self.guest_evidence
+
     def of(self, *roles: str, guests: bool = True) -> list[Column]:
         """The columns of some roles."""
-        own = [c for c in self.columns if c.meaning.role in roles]
-        return own + [c for c in self.guests if guests and c.meaning.role in roles]
+        every = [*self.columns, *self.guests] if guests else self.columns
+        return [column for column in every if column.meaning.role in roles]
+
+    # ---- counters and clocks
 
     @cached_property
     def step(self) -> Column | None:
         """The column that counts steps: the first whose numbers are whole and rise."""
         if self.bar:
             return next((c for c in self.of("step") if np.isfinite(c.totals).any()), None)
-        passes = self._passes
-        return next((c for c in self._counters if passes is None or _goes_around(c, passes)), None)
+        passes, counters = self._passes, self._counters()
+        return next((c for c in counters if passes is None or _goes_around(c, passes)), None)
 
-    @property
-    def _counters(self) -> list[Column]:
+    def _counters(self, *, guests: bool = True) -> list[Column]:
         """The columns whose numbers are whole and rise as those of steps do."""
-        counted = (c for c in map(_second_of_fraction, self.of("step")) if not self._counts_epochs(c))
-        of_environment = (c for c in self.of("consumed") if c.meaning.counts == "environment_steps")
+        counted = (c for c in map(_second_of_fraction, self.of("step", guests=guests)) if not self._counts_epochs(c))
+        of_environment = (c for c in self.of("consumed", guests=guests) if c.meaning.counts == "environment_steps")
         found = filter(_counts, (*counted, *self._unnamed, *of_environment))
         epochs = [c.values for c in self.of("epoch", guests=False) if len(c.values) > 1]
         return [c for c in found if not any(np.array_equal(c.values, of) for of in epochs)]  # such steps are epochs
 
-    @property
+    @cached_property
     def _passes(self) -> Column | None:
         """The first of them, where another one of so many goes around in it: `iteration: 3, step: 8/82`."""
-        counters = self._counters
+        counters = self._counters()
         return counters[0] if any(_goes_around(c, counters[0]) for c in counters[1:]) else None
 
     def _counts_epochs(self, column: Column) -> bool:
@@ -350,21 +390,16 @@ class Table:
     @property
     def _unnamed(self) -> list[Column]:
         """The first number of the lines, where it is whole and has neither name nor unit."""
-        firsts = {form: next(iter(form.fields), None) for form in self.places}
-        kept = {
-            form: f
-            for form, f in firsts.items()
-            if f and f.meaning is None and not f.unit and not re.search("[A-Za-z一-鿿]", f.before)
-        }
-        return [Column(self, "", Meaning("step", ""), kept)] if len(kept) == len(firsts) and len(self.rows) > 1 else []
+        firsts = {form: form.fields[0] for form in self.places}
+        is_bare = all(not (f.meaning or f.unit or re.search("[A-Za-z一-鿿]", f.before)) for f in firsts.values())
+        return [Column(self, "", Meaning("step", ""), firsts)] if is_bare and len(self.rows) > 1 else []
 
     @cached_property
     def epoch(self) -> Column | None:
         """The column that counts epochs."""
         found = [*self.of("epoch"), *filter(self._counts_epochs, self.of("step", guests=False))]
         found += [self._passes] if not self.bar and self._passes else []
-        known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
-        return next(known, None)
+        return next((c for c in found if nearly_all(c.values) and "other" not in c.meaning.flags), None)
 
     @property
     def steps(self) -> Floats:
@@ -377,31 +412,46 @@ class Table:
         return np.full(len(self.rows), np.nan) if self.epoch is None else self.epoch.values
 
     @cached_property
+    def totals(self) -> Floats:
+        """How many steps there are, as far as the counter says so."""
+        if self.step is not None and np.isfinite(self.step.totals).any():
+            return self.step.totals
+        told = self.of("steps")
+        return told[0].values if told else np.full(len(self.rows), np.nan)
+
+    @cached_property
     def elapsed(self) -> list[Column]:
         """The columns that tell the time since the start: by their names, or as times of nothing else that rise."""
         bare = (c for c in self.of("time") if c.meaning.per is None and not c.meaning.flags)
         return [*(c for c in self.of("elapsed") if c.runs_on), *(c for c in bare if c.rises)]
 
     @cached_property
-    def totals(self) -> Floats:
-        """How many steps there are, as far as the counter says so."""
-        if self.step is not None and np.isfinite(self.step.totals).any():
-            return self.step.totals
-        if told := self.of("steps"):
-            return told[0].values
-        return np.full(len(self.rows), np.nan)
+    def _moments(self) -> Floats:
+        return np.array([row.moment[0] for row in self.rows])
+
+    @property
+    def _clocked(self) -> tuple[Table, Places] | None:
+        """The first neighbour whose lines tell their moments, where these do not."""
+        clocked = (pair for pair in self.neighbours if nearly_all(pair[0]._moments))
+        return None if nearly_all(self._moments) else next(clocked, None)
 
     @cached_property
     def moments(self) -> Floats:
-        """POSIX seconds of each row."""
-        own = np.array([row.moment[0] for row in self.rows])
-        return own if np.isfinite(own).mean() > NEARLY_ALL or self.guest_moments is None else self.guest_moments
+        """POSIX seconds of each row; of stamps without a date they run on past midnight."""
+        found = self._moments.copy()
+        if self._clocked is not None:
+            other, pairs = self._clocked
+            found = np.where(pairs >= 0, other.moments[pairs], np.nan)
+        known = np.isfinite(found)
+        if ((found >= NO_DATE) & (found < NO_DATE + DAY)).any():
+            found[known] = np.unwrap(found[known], period=DAY)
+        return found
 
     @cached_property
     def fineness(self) -> float:
         """The resolution of these, in seconds."""
         fine = [row.moment[1] for row in self.rows if np.isfinite(row.moment[1])]
-        return float(np.median(fine)) if fine else self.guest_fine
+        return float(np.median(fine)) if fine else self._clocked[0].fineness if self._clocked else np.nan
 
     @cached_property
     def order(self) -> Floats:
@@ -451,6 +501,9 @@ def _counts(column: Column) -> bool:
     return len(d) == 0 or bool((d >= 0).mean() > MAJORITY and (d > 0).any())
 
 
+# ---- from a text to tables
+
+
 @dataclass
 class Log:
     """All rows of a log, in tables.
@@ -474,19 +527,28 @@ def read(path: Path) -> Log:
         if (form := forms.of(text)) is None:
             continue
         row = Row(number, order, text, form, rank)
-        log.has_points = log.has_points or _WITH_POINT.search(text) is not None
-        if form.evidence:
+        log.has_points = log.has_points or re.search(r"\d\.\d", text) is not None
+        if form.key.evidence:
             log.evidence.append(order)
-        table = tables.setdefault(key := _key(form, row), Table(log, key))
+        step = next((f.total for f in form.fields if f.meaning and f.meaning.role == "step" and f.total), None)
+        key = form.key._replace(total=row.at(step)) if form.key.bar and step else form.key
+        table = tables.setdefault(key, Table(log, key))
         if len(table.rows) < MOST_RECORDS:
             table.rows.append(row)
         else:
             table.more += 1
     each = [own for table in tables.values() for own in _of_ranks(table)]
-    kept = set(sorted(each, key=lambda table: -len(table.rows))[:MOST_TABLES])
-    log.tables = [table for table in each if table in kept]
-    _introduce(log.tables)
+    log.tables = _most(each, lambda table: len(table.rows), MOST_TABLES)
     return log
+
+
+def _of_ranks(table: Table) -> list[Table]:
+    """A table for each rank, where all lines name theirs."""
+    ranks = sorted({row.rank for row in table.rows})
+    if len(ranks) == 1 or ranks[0] < 0:
+        return [table]
+    rows = {rank: [row for row in table.rows if row.rank == rank] for rank in ranks}
+    return [replace(table, key=table.key._replace(rank=r), rows=own) for r, own in rows.items()]
 
 
 def _parts(log: Log) -> Iterator[tuple[int, int, str]]:
@@ -498,17 +560,9 @@ def _parts(log: Log) -> Iterator[tuple[int, int, str]]:
             log.head.append(line)
         for drawn in line.split("\r"):
             header, text = _named_cells(header, drawn.rstrip())
-            for part in _states(text):
-                yield number, rank, part
-
-
-def _of_ranks(table: Table) -> list[Table]:
-    """A table for each rank, where all lines name theirs."""
-    ranks = sorted({row.rank for row in table.rows})
-    if len(ranks) == 1 or ranks[0] < 0:
-        return [table]
-    rows = {rank: [row for row in table.rows if row.rank == rank] for rank in ranks}
-    return [replace(table, key=table.key._replace(rank=r), rows=own) for r, own in rows.items()]
+            states = _STATE.finditer(text) if "%|" in text else ()
+            ends = [0, *(state.end() for state in states), len(text)]  # a bar without an end of line runs into the next
+            yield from ((number, rank, part) for a, b in pairwise(ends) if (part := text[a:b]).strip())
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
@@ -557,25 +611,27 @@ class _Forms:
 
 def _form(text: str) -> Form | None:
     fields, head, drawn = parse(text)
-    known = [f for f in fields if f.meaning]
+    known = [(f, f.meaning) for f in fields if f.meaning]
     if not known:
         return None
-    found = _HEAD_WORD.findall(NUMBER.sub(" ", head.lower()))
-    words = [w for w in found if len(w) > 1 and w not in words_of("level")]
-    speeds = [f.start for f in known if f.meaning and f.meaning.role in SPEEDS]
-    lead = text[: min([HEAD, *speeds])]
+    found = re.findall(r"[a-z一-鿿]+", NUMBER.sub(" ", head.lower()))
+    words = [word for word in found if len(word) > 1 and word not in words_of("level")]
+    lead = text[: min([HEAD, *(f.start for f, m in known if m.role in SPEEDS)])]
     says_training = bool(_TRAINING.search(lead))
-    marks = [f.meaning for f in known if f.meaning and f.meaning.role in LOSSES]
-    other = words_of("not_training") - _EITHER
+    marks = [m for _, m in known if m.role in LOSSES]
     evaluates = (
         (bool(_EVALUATION.search(re.split("loss|acc|cost", lead.lower())[0])) and not says_training)
         or (bool(marks) and all("other" in m.flags for m in marks))
-        or (bool(set(words[:HEAD_WORDS]) & other) and not says_training)
+        or (bool(set(words[:HEAD_WORDS]) & words_of("not_training") - _EITHER) and not says_training)
         or (drawn and (bool(set(words) & words_of("not_training")) or bool(_many().search(text))))
     )
     evidence = any("other" not in m.flags for m in marks) and not evaluates
-    trains = bool(_TRAINING.search(head.replace("_", " ")))
-    return Form(fields, tuple(words[:HEAD_WORDS]), drawn, evaluates, evidence, trains)
+    key, trains = Key(tuple(words[:HEAD_WORDS]), drawn, evaluates, evidence), _TRAINING.search(head.replace("_", " "))
+    if not drawn:
+        names = (m.name for f, m in known if m.role == "step" and not f.is_mean)
+        roles = [m.role for _, m in known if m.role in _COUNTERS]
+        key = key._replace(step=next(names, None), counters=tuple(roles[:2]))
+    return Form(fields, key, bool(trains))
 
 
 @cache
@@ -585,11 +641,7 @@ def _many() -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<![a-z])(?:{words})(?![a-z])(?![\s_:#=(\[-]*\d++(?![%.]))")
 
 
-_CELL_SIGNS = (r"\|", ",", r"\t", r"\s*\|\s*|\s{2,}", r"[\s│]+")
-_CELL = re.compile(rf"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{{4}}-\d\d-\d\d[ T][\d:.]+||{LENGTH.pattern}")
-_LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
-_ALONE = re.compile(r"(?<![A-Za-z_(/.\d-])\d")  # a digit of a number, and none of a name such as mAP50-95
-_LONGEST_ROW = 2000  # letters of a row of a table that people read
+# ---- rows below a header
 
 
 def cells_of(text: str, sign: str) -> list[str]:
@@ -602,7 +654,7 @@ def _named_cells(header: str, text: str) -> tuple[str, str]:
     if lead := _LEAD.match(text):  # a logger prints the table
         header, named = _named_cells(header, text[lead.end() :])
         return header, lead[0] + named
-    if len(text) > _LONGEST_ROW:
+    if len(text) > LONGEST_ROW:
         return header, text
     of_header = ((names, cells_of(text, sign)) for names, sign in _titles(header) if header)
     alike = ((names, cells) for names, cells in of_header if len(names) == len(cells))
@@ -626,72 +678,6 @@ def _titles(text: str) -> list[tuple[list[str], str]]:
         grouped = tuple(f"{folder}/" for folder in words_of("time") if folders[folder] > 1)  # time/fps, time/iterations
         names = [cell.split("/", 1)[-1] if cell.startswith(grouped) else cell for cell in cells]
         roles = {m.role for name in names if name and (m := meaning(name))}
-        if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
+        if roles & {*_COUNTERS, "consumed"} and roles & {*SPEEDS, "loss"}:
             found.append((names, sign))
     return found
-
-
-_STATE = re.compile(r"\d+/\d+ \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
-
-
-def _states(text: str) -> list[str]:
-    """The parts of a line: a bar without an end of line runs into what is printed next."""
-    if "%|" not in text:
-        return [text]
-    ends = [0, *(state.end() for state in _STATE.finditer(text)), len(text)]
-    parts = [text[start:end] for start, end in pairwise(ends)]
-    return [part for part in parts if part.strip()]
-
-
-def _key(form: Form, row: Row) -> Key:
-    told = Key(form.head, form.bar, form.is_evaluation, form.evidence)
-    counters = [f for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch") and not f.is_mean]
-    if form.bar:
-        step = next((f for f in counters if f.meaning and f.meaning.role == "step" and f.total is not None), None)
-        return told._replace(total=row.at(step.total) if step else 0.0)
-    roles = tuple(f.meaning.role for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch"))
-    names = (f.meaning.name for f in counters if f.meaning and f.meaning.role == "step")
-    return told._replace(step=next(names, None), counters=roles[:2])
-
-
-def _introduce(tables: list[Table]) -> None:
-    """Give tables that lack counts, clocks or evidence the columns of those whose lines take turns with theirs."""
-    for table in tables:
-        if table.bar or table.is_evaluation or not table.of(*SPEEDS):
-            continue
-        if table.step is not None and np.isfinite(table.moments).mean() > NEARLY_ALL and table.evidence:
-            continue
-        for other in tables:
-            if other is table or other.is_evaluation or len(other.rows) * 2 < len(table.rows):
-                continue
-            if (pairs := _pairs(table, other)) is not None:
-                _invite(table, other, pairs)
-        for name in ("step", "epoch", "elapsed", "totals", "moments", "fineness", "evidence"):
-            table.__dict__.pop(name, None)
-
-
-def _pairs(table: Table, other: Table) -> np.ndarray[tuple[int], np.dtype[np.intp]] | None:
-    """For each row of a table the row of another that goes with it: always the one before, or always the one behind."""
-    behind = np.searchsorted(other.order, table.order, side="left")
-    own = np.median(np.diff(table.order)) if len(table.rows) > 1 else np.inf
-    found = []
-    for places in (behind - 1, behind):
-        inside = (places >= 0) & (places < len(other.rows))
-        if inside.mean() < NEARLY_ALL or len(np.unique(places[inside])) < NEARLY_ALL * inside.sum():
-            continue
-        gap = float(np.median(np.abs(other.order[places[inside]] - table.order[inside])))
-        if gap < own:
-            found.append((gap, np.where(inside, places, -1)))
-    return min(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _invite(table: Table, other: Table, pairs: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
-    def paired(values: Floats) -> Floats:
-        return np.where(pairs >= 0, values[pairs], np.nan)
-
-    for column in other.of("step", "epoch", "steps", "elapsed", "consumed", "remaining", "amount", guests=False):
-        if np.isfinite(column.values).mean() > NEARLY_ALL:
-            table.invite(column, paired(column.values), paired(column.totals))
-    table.guest_evidence |= other.evidence and not other.bar
-    if table.guest_moments is None and np.isfinite(other.moments).mean() > NEARLY_ALL:
-        table.guest_moments, table.guest_fine = paired(other.moments), other.fineness

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..grammar.field import IN_SECONDS, UNITS, Field, Kind, Per, Scope
 from ..grammar.format import METRICS, Format
-from ..grammar.timestamps import run_on
 from ..io.message import Message
 from ..runs.events import Event
 from ..runs.facts import Fact
@@ -19,12 +18,10 @@ from ..scanning.record_table import Array, RecordTable, finest
 from ..series import Floats
 from .answer import Accepted, targets
 from .clocks import clocks, each, passes, progress_of
-from .constants import DAY, MAJORITY, NEARLY_ALL
-from .log import Column, Table, share
+from .log import MAJORITY, NEARLY_ALL, Column, Table, share
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 from .speed import Speed
-from .text import NO_DATE
 
 NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line}; {more} more are not."
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
@@ -231,8 +228,6 @@ class TableRecords:
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
             stamps[~np.isfinite(moments)] = np.datetime64("NaT", "us")
-            if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
-                stamps = run_on(stamps, "TIME_OF_DAY")
             self.add(stamps, Field("time", "STAMP"))
 
 

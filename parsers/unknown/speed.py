@@ -9,11 +9,11 @@ import numpy as np
 
 from ..series import Floats
 from .clocks import advance, clocks, each, passes, progress_of
-from .constants import CLOCK_TICKS
 from .log import Column, Table
 from .naming import Meaning
 from .option import BAR, CLOCK, EPOCH, LEFT, LINE, START, STEP, STEPS, Option
 
+CLOCK_TICKS = 10  # an interval of so many ticks of a clock is off by at most 10 %: two numbers are nearer to a reader
 _ROLES = {STEP: "step_time", START: "elapsed", LEFT: "remaining"}
 
 
@@ -169,4 +169,4 @@ def _mark(table: Table) -> str:
     """A text that the lines of a table share, to tell them from others."""
     row = table.rows[0]
     names = (f.name for f in row.form.fields if f.meaning and f.name in row.text)
-    return next(filter(None, names), " ".join(row.form.head[:1])) or row.text[:12].strip()
+    return next(filter(None, names), " ".join(row.form.key.head[:1])) or row.text[:12].strip()

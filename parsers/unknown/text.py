@@ -249,11 +249,13 @@ class _Reader:
 
     def _of_several(self, at: Field) -> Field | None:
         """The time of several steps whose count stands beside it."""
+        name: tuple[str, str | None] | None = None
         if ahead := _OVER_COUNT.match(self.line, at.end):  # 1.6s/20 iters
             count = self.numbers[at.place + 1]
             word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() : count.end() + SHORT])
-            is_of_steps = word and counted(word[1].lower()) == "steps"
-            unit, of, name = ahead[0].split("/")[0], at.place + 1, ("", None) if is_of_steps else None
+            unit, of = ahead[0].split("/")[0], at.place + 1
+            if word and counted(word[1].lower()) == "steps":
+                name = "", None
         else:
             found, last = _LENGTH_UNIT.match(self.line, at.end), self.last
             if found is None or last is None or last.place != at.place - 1 or last.total is not None:

@@ -9,12 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..series import FEW
 from .clocks import advance, extent
-from .constants import FEW, LONG_BAR, NEARLY_ALL, SAMPLE
-from .log import Column, Log, Table, share
+from .log import NEARLY_ALL, Column, Log, Table, share
 from .naming import Meaning, split, words_of
 
 _LOOSE = frozenset(("qualified", "nameless"))
+LONG_BAR = 60.0  # seconds of all passes: bars of loading and downloading end sooner; others are only asked about
 MOST_CODE = 0.15  # of the lines of a log look like code: keywords are words
 FEWEST_OF_CODE = 4  # lines of a source
 MOST_MARKUP = 0.02  # of the lines of a log look like markup, or two in all
@@ -70,7 +71,7 @@ def _is_vague(column: Column) -> bool:
     is_open = is_loose or (m.role == "time" and m.per is None) or (m.role == "elapsed" and m.factor is None)
     counted = table.step in table.columns or table.epoch in table.columns
     paired = table.guest_evidence and len(table.rows) >= FEW and not is_loose and m.factor is not None
-    helped = shows_loss(table) or paired or (counted and ("qualified" not in m.flags or table.bar))
+    helped = table.key.evidence or paired or (counted and ("qualified" not in m.flags or table.bar))
     return is_open and not helped
 
 
@@ -101,7 +102,7 @@ def is_training(table: Table, column: Column | None = None) -> bool:
 def _warns(table: Table) -> bool:
     """Whether lines begin as warnings do, which tell what is unusual."""
     first = re.match(r"\W*([A-Za-z]+)", table.rows[0].text)
-    return first is not None and first[1].lower() in words_of("warning") and not shows_loss(table)
+    return first is not None and first[1].lower() in words_of("warning") and not table.key.evidence
 
 
 def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
@@ -148,11 +149,6 @@ def may_be_training(column: Column) -> bool:
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)
     is_of_steps = m.per is not None or (m.role != "time" and counts)
     return not m.flags & _LOOSE and bool(m.name) and is_of_steps
-
-
-def shows_loss(table: Table) -> bool:
-    """Whether the lines themselves show a loss, a learning rate or the like."""
-    return any(row.form.evidence for row in table.rows[:SAMPLE])
 
 
 # ---- what is no log, whatever numbers it holds: source code, pages of text, lists of changes
