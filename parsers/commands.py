@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .ingesting.ingest import Event
     from .runs.reading import Reading
     from .scrubbing.copies import ScrubOutcome, Secrets
-    from .unknown.speed import Speed
+    from .unknown.judge import Speed
 
 
 CLAIMED = "is of the known format {name}; read it with `tachograph show`."

@@ -15,13 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from ..series import FEW, Mask, spread
-from .clocks import advance, extent, passes
-from .judge import MOST_ROUNDING, best, hypotheses, judge
+from .judge import MOST_ROUNDING, Speed, advance, best, clock_speed, extent, hypotheses, judge, passes, target_of
 from .log import SAMPLE, Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
 from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
-from .speed import Speed, clock_speed, target_of
 from .text import BAR_CLOCK
 from .training import Reason, is_training, may_be_training, why_no_log, why_not
 

@@ -18,10 +18,10 @@ from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import Reading, survey
 from .answer import Accepted
+from .judge import Speed
 from .log import Column, Form, Table, cells_of, line_of
 from .option import STEPS
 from .reading import SPEEDS, TableRecords, counts_by_clock, reading
-from .speed import Speed
 from .text import BAR, NUMBER, Field
 
 # Why there is none, in a sentence.

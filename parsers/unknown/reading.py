@@ -17,11 +17,10 @@ from ..runs.reading import Reading, survey
 from ..scanning.record_table import Array, RecordTable, finest
 from ..series import Floats
 from .answer import Accepted, targets
-from .clocks import clocks, each, passes, progress_of
+from .judge import Speed, clocks, each, passes, progress_of
 from .log import MAJORITY, NEARLY_ALL, Column, Table, share
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
-from .speed import Speed
 
 NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line}; {more} more are not."
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..series import FEW
-from .clocks import advance, extent
+from .judge import advance, extent
 from .log import NEARLY_ALL, Column, Log, Table, share
 from .naming import Meaning, split, words_of
 

@@ -18,10 +18,10 @@ from parsers.runs.ranks import again
 from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
+from parsers.unknown.judge import Speed
 from parsers.unknown.naming import meaning
 from parsers.unknown.option import EPOCH, LEFT, LINE, START, STEP, STEPS, Option, OptionError, parse_option
 from parsers.unknown.reading import reading
-from parsers.unknown.speed import Speed
 from report.measure.diagnostics import NoMeasurement
 from report.measure.measure import measure
 from report.measure.measurement import ContradictedError
