@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from enum import StrEnum
-from itertools import pairwise
 
 import numpy as np
 
 from ..series import FEW
 from .judge import advance, extent
-from .log import NEARLY_ALL, Column, Log, Table, share
+from .log import NEARLY_ALL, Column, Log, Table, positive, share
 from .naming import Meaning, split, words_of
 
 _LOOSE = frozenset(("qualified", "nameless"))
@@ -50,18 +48,18 @@ class Reason(StrEnum):
 
 def why_not(column: Column) -> Reason | None:
     """Why a column cannot be the speed of training."""
-    m, v = column.meaning, column.values
-    good = v[np.isfinite(v) & (v > 0)]
-    if column.table.is_evaluation or "other" in m.flags:
-        return Reason.EVALUATION
-    if "part" in m.flags:
-        return Reason.PART
+    m, v, table = column.meaning, column.values, column.table
+    good = positive(v)
+    if table.is_evaluation or m.flags & {"other", "part"}:
+        return Reason.EVALUATION if table.is_evaluation or "other" in m.flags else Reason.PART
     if len(good) < max(1, np.isfinite(v).sum() / 2):
         return Reason.NO_NUMBER
+    if _is_vague(column):
+        return Reason.VAGUE
     is_constant = len(good) > FEW and (good == good[0]).all() and m.role != "elapsed"
-    if _is_vague(column) or (is_constant and column.table.step is None and column.table.epoch is None):
-        return Reason.VAGUE if _is_vague(column) else Reason.CONSTANT
-    return None if is_training(column.table, column) else Reason.NO_TRAINING
+    if is_constant and table.step is None and table.epoch is None:
+        return Reason.CONSTANT
+    return None if is_training(table, column) else Reason.NO_TRAINING
 
 
 def _is_vague(column: Column) -> bool:
@@ -71,38 +69,31 @@ def _is_vague(column: Column) -> bool:
     is_open = is_loose or (m.role == "time" and m.per is None) or (m.role == "elapsed" and m.factor is None)
     counted = table.step in table.columns or table.epoch in table.columns
     paired = table.guest_evidence and len(table.rows) >= FEW and not is_loose and m.factor is not None
-    helped = table.key.evidence or paired or (counted and ("qualified" not in m.flags or table.bar))
-    return is_open and not helped
+    return is_open and not (table.key.evidence or paired or (counted and ("qualified" not in m.flags or table.bar)))
 
 
 def is_training(table: Table, column: Column | None = None) -> bool:
     """Whether lines are of training: they show a loss, say so, or count in a log that shows losses among them."""
-    if _warns(table):
-        return False
+    first = re.match(r"\W*([A-Za-z]+)", table.rows[0].text)
+    if first and first[1].lower() in words_of("warning") and not table.key.evidence:
+        return False  # warnings tell what is unusual
     if table.evidence or table.trains or (column is not None and words_of("training") & set(split(column.name))):
         return True
     if table.epoch is not None and "other" not in table.epoch.meaning.flags:
         return True  # nothing but training has epochs
     losses = table.log.evidence
-    first, end = np.searchsorted(losses, (table.rows[0].order, table.rows[-1].order + 1))
+    begin, end = np.searchsorted(losses, (table.rows[0].order, table.rows[-1].order + 1))
     if table.bar:
-        return _is_bar_of_training(table, among_losses=bool(end > first), before_losses=bool(len(losses) > end))
+        return _is_bar_of_training(table, among_losses=bool(end > begin), before_losses=bool(len(losses) > end))
     m = column.meaning if column else Meaning("other", "")
     is_explicit = m.counts is not None or (m.per is not None and m.factor is not None)
     if not losses:
-        is_counted = table.step in table.columns if table.step else False
-        goes_on = bool(np.isfinite(advance(table)).any()) and (is_counted or not table.guests)
-        return is_explicit and m.role == "rate" and goes_on
+        goes_on = np.isfinite(advance(table)).any() and (table.step in table.columns or not table.guests)
+        return bool(is_explicit and m.role == "rate" and goes_on)
     counts = table.step is not None or table.epoch is not None
     goes_on = len(table.rows) > 1 and (counts or (is_explicit and not m.flags & _LOOSE))
-    may_be = goes_on or (is_explicit and bool(end > first))
+    may_be = goes_on or (is_explicit and bool(end > begin))
     return may_be and not any(_train_between(other, table) for other in table.log.tables)
-
-
-def _warns(table: Table) -> bool:
-    """Whether lines begin as warnings do, which tell what is unusual."""
-    first = re.match(r"\W*([A-Za-z]+)", table.rows[0].text)
-    return first is not None and first[1].lower() in words_of("warning") and not table.key.evidence
 
 
 def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
@@ -151,40 +142,21 @@ def may_be_training(column: Column) -> bool:
     return not m.flags & _LOOSE and bool(m.name) and is_of_steps
 
 
-# ---- what is no log, whatever numbers it holds: source code, pages of text, lists of changes
-
-
 def why_no_log(log: Log) -> Reason | None:
-    """Why a text is no log; None where it may be one."""
+    """Why a text is no log, whatever numbers it holds: source code, a page, a list of changes; None where it may be."""
     lines = [line for line in log.head if line.strip()]
     if any(map(_CHANGE.match, lines)):
         return Reason.CHANGES
-    code, marked = (sum(bool(of.match(line)) for line in lines) for of in (_CODE, _PAGE))
-    if code >= FEWEST_OF_CODE and code > MOST_CODE * len(lines):
-        return None if _trains_behind_source(log) else Reason.SOURCE_CODE
-    if marked > 2 and marked > MOST_MARKUP * len(lines):
+    code = [number for number, line in enumerate(log.head, 1) if _CODE.match(line)]
+    if len(code) >= FEWEST_OF_CODE and len(code) > MOST_CODE * len(lines):  # a log may begin with that of its program
+        last = max((number for number in code if re.search("[A-Za-z]", log.head[number - 1])), default=0)
+        behind = (t.steps[[row.line > last for row in t.rows]] for t in log.tables if t.evidence)
+        is_log = any(len(steps) >= LEAST_BEHIND and (np.diff(steps) > 0).all() for steps in behind)
+        return None if is_log else Reason.SOURCE_CODE
+    if (marked := sum(bool(_PAGE.match(line)) for line in lines)) > 2 and marked > MOST_MARKUP * len(lines):
         return Reason.PAGE
     rows = [row.text for table in log.tables for row in table.rows]
-    if rows and all(map(_ROW_OF_TABLE.match, rows)) and _shows_table(lines):
-        return Reason.PAGE
+    if rows and all(map(_ROW_OF_TABLE.match, rows)) and any(map(_RULE_OF_TABLE.fullmatch, lines)):
+        is_short = sum(line.lstrip().startswith("|") for line in lines) < FEWEST_OF_TABLE
+        return Reason.PAGE if is_short or any(map(_HEADING.match, lines)) else None
     return None
-
-
-def _trains_behind_source(log: Log) -> bool:
-    """Whether a log begins with the source of its program: lines of training count steps behind its last line."""
-    last = max(
-        (n for n, line in enumerate(log.head, 1) if _CODE.match(line) and re.search("[A-Za-z]", line)), default=0
-    )
-    for table in (table for table in log.tables if table.evidence):
-        counts = table.step.values if table.step is not None else ()
-        steps = [step for row, step in zip(table.rows, counts, strict=False) if row.line > last]
-        if len(steps) >= LEAST_BEHIND and all(before < after for before, after in pairwise(steps)):
-            return True
-    return False
-
-
-def _shows_table(lines: Sequence[str]) -> bool:
-    """Whether lines hold a table as Markdown draws it, of a few rows or under a title of Markdown."""
-    if not any(map(_RULE_OF_TABLE.fullmatch, lines)):
-        return False
-    return sum(line.lstrip().startswith("|") for line in lines) < FEWEST_OF_TABLE or any(map(_HEADING.match, lines))
