@@ -44,9 +44,9 @@ def init(
 ) -> None:
     """Draft the page file PAGE from LOGS: logs, run folders, or folders of them.
 
-    Columns are the frameworks; rows are whatever else differs, by what the logs state and their paths say. Texts are
-    in all languages. Files that are left out are listed with the reason. An existing
-    file is never overwritten.
+    Columns are the frameworks where these ran the same cases; else there is a row for each case, called by what its
+    logs state and their paths say, and a column for each quantity that all logs give. Texts are in all languages.
+    Files that are left out are listed with the reason. An existing file is never overwritten.
 
     Exit status 1 if no log gives a throughput; nothing is written then.
 

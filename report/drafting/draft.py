@@ -133,7 +133,11 @@ def draft_page(
             if all({run.log for run in made.runs} <= {log.path for log in case.logs} for case, made in both):
                 break
         failed = [(case, made.result.reason) for case, made in both if made.result.reason]
-        lacking = {(one.place.table.name, one.place.column.quantity.name) for one in shown if one.result.reason}
+        lacking = {
+            (one.place.table.name.partition("-more")[0], one.place.column.quantity.name)
+            for one in shown
+            if one.result.reason
+        }
         if not failed and not lacking - dropped:
             return PageDraft(text, drafted, (*left_out, *without))
         left_out += [why(log.path, english(reason.message)) for case, reason in failed for log in case.logs]
@@ -354,7 +358,7 @@ def _column(title: str, table: _Table, cells: _Cells, *, briefly: bool) -> dict[
 def _stated(
     table: _Table, names: Sequence[str], case: Case, unit: str, dropped: set[tuple[str, str]], *, is_one: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A table of throughputs and of what else all its logs give; below it, where programs are its columns."""
+    """A table of throughputs and of what else all its logs give; what has no room in it is in tables below."""
     shared = {axis: str(case[axis]) for axis in TITLING[:3] if axis in case}
     told = [value.upper() if axis == "precision" else value for axis, value in shared.items()]
     if not is_one:
@@ -371,12 +375,18 @@ def _stated(
     each = [{"title": title, "case": dict(zip(table.axes, row, strict=True))} for row in table.rows]
     part["rows"] = rows or (each if table.axes else [{"title": _said(Message(OF_THE_JOB))}])
     others = [quantity for quantity in _shared(table) if (table.name, quantity) not in dropped]
-    columns = [{"column": name, "quantity": one} for name in names for one in others]
-    is_inline = len(names) == 1 and len(columns) < MOST_COLUMNS
-    part["columns"] = [*names, *columns] if is_inline and columns else _toml([*names])
+    inline = others[: MOST_COLUMNS - 1] if len(names) == 1 else []
+    part["columns"] = [*names, *_columns(names, inline)] if inline else _toml([*names])
     yield "[[tables]]", part
-    if not is_inline and 0 < len(columns) <= MOST_COLUMNS:
-        yield "[[tables.tables]]", {"name": f"{table.name}-more", "title": _title(DETAILS, of), "columns": columns}
+    rest, width = others[len(inline) :], MOST_COLUMNS // len(names)
+    for number, start in enumerate(range(0, len(rest), width) if width else (), 1):
+        more = f"{table.name}-more" if number == 1 else f"{table.name}-more-{number}"
+        columns = _columns(names, rest[start : start + width])
+        yield "[[tables.tables]]", {"name": more, "title": _title(DETAILS, of), "columns": columns}
+
+
+def _columns(names: Sequence[str], quantities: Sequence[str]) -> list[dict[str, str]]:
+    return [{"column": name, "quantity": one} for name in names for one in quantities]
 
 
 def _shared(table: _Table) -> list[str]:
