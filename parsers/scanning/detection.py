@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
+from operator import is_
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,18 +66,22 @@ def formats() -> tuple[Format, ...]:
     A format of the user's takes the place of ours of that name. Raises GrammarError when one has a mistake,
     FormatError when there is no such folder.
     """
-    return _of_paths(tuple(grammars().values()))
+    return _of_folders(_folders())
 
 
 def grammars() -> Mapping[str, Path]:
     """The grammar file of each known format, by name; raises FormatError when there is no folder of the user's."""
+    return _paths(_folders())
+
+
+def _folders() -> tuple[Path, ...]:
     own = os.environ.get(VARIABLE)
-    return _paths((ROOM / "formats", Path(own)) if own else (ROOM / "formats",))
+    return (ROOM / "formats", Path(own)) if own else (ROOM / "formats",)
 
 
 @kept
-def _of_paths(paths: Sequence[Path]) -> tuple[Format, ...]:
-    return tuple(map(load, paths))
+def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
+    return tuple(load(path) for path in _paths(folders).values())
 
 
 @kept
@@ -101,11 +106,16 @@ def known_shapes(known: Sequence[Format]) -> KnownShapes:
     """The shapes of lines that were met before in logs of these formats; a table that is nearly full is left behind."""
     formats = tuple(known)
     tables: list[KnownShapes] = _kept.__dict__.setdefault("tables", [])
-    own = list(map(id, formats))  # the very same: what was found by one is not found by its equal, loaded anew
-    of_these = [shapes for shapes in tables if list(map(id, shapes.formats)) == own]
-    if of_these and not of_these[0].table.is_full:
-        return of_these[0]
-    tables[:] = [shapes for shapes in tables if shapes not in of_these][1 - MOST_TABLES :]
+
+    def are_own(shapes: KnownShapes) -> bool:
+        """Whether it is of the very same formats: what was found by one is not found by its equal, loaded anew."""
+        own = shapes.formats
+        return own is formats or (len(own) == len(formats) and all(map(is_, own, formats)))
+
+    for shapes in filter(are_own, tables):
+        if not shapes.table.is_full:
+            return shapes
+    tables[:] = [shapes for shapes in tables if not are_own(shapes)][1 - MOST_TABLES :]
     tables.append(KnownShapes(formats, [common()]))
     return tables[-1]
 
