@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -53,30 +53,29 @@ def is_changed(path: Path, blob: str) -> bool:
     return digest.hexdigest() != blob
 
 
-def _command(repo: Path, *arguments: str) -> list[str]:
-    """The command by which git looks at a checkout, or changes it; no program that it configures runs as a hook."""
-    return ["git", "-C", str(repo), *_HARMLESS, *arguments]
+def _run(repo: Path, arguments: Sequence[str], variables: Mapping[str, str], patience: int | None) -> bytes:
+    """What git prints of a checkout that it looks at, or changes; no program that it configures runs as a hook.
 
-
-def _environment() -> dict[str, str]:
-    """Our environment without what would lead git to another repository."""
-    return {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    Raises OSError where there is no git, SubprocessError where it fails or takes longer than so many seconds.
+    """
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
+    known = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    return subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+        command,
+        env={**known, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=patience,
+    ).stdout
 
 
 def git(repo: Path, *arguments: str) -> str | None:
     """What git prints about a checkout; None where it is missing or fails."""
     try:
-        answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            _command(repo, *arguments),
-            env=_environment() | _QUIET,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST,
-        )
+        return os.fsdecode(_run(repo, arguments, _QUIET, _LONGEST))
     except (OSError, subprocess.SubprocessError):
         return None
-    return os.fsdecode(answer.stdout)
 
 
 def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> None:
@@ -85,24 +84,17 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
     ``repository``: an address that begins with https://, http:// or file://. ``commit``: all digits of one. Raises
     OSError where there is no git, and CalledProcessError where git fails.
     """
-    steps = (
+    for step in (
         ("init", "--quiet"),
         ("config", "core.symlinks", "false"),
         ("remote", "add", "origin", repository),
         ("sparse-checkout", "set", "--no-cone", *folders),
         ("fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", commit),
         ("checkout", "--quiet", "--detach", commit),
-    )
-    for step in steps:
+    ):
         if step[0] == "checkout":
             (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
-        subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            _command(place, *step),
-            env=_environment() | _ON_LINE,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-        )
+        _run(place, step, _ON_LINE, None)
 
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/\s'\"]*@)?([^?#\s'\"]*)(?:[?#][^\s'\")]*)?", re.IGNORECASE)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from parsers.grammar.format import load
 from parsers.grammar.timestamps import COLUMNS, run_on, times
 from parsers.runs.reading import survey
-from parsers.scanning.judging import KnownShapes
+from parsers.scanning.judging import KnownShapes, Texts
 from parsers.scanning.kernel import Shapes
 from parsers.scanning.record_table import numbers
 from parsers.scanning.shapes import ALONE, MOST_PARTS, ShapeTable
@@ -286,3 +286,13 @@ def test_all_records_that_are_torn_in_a_line_are_read_in_their_order(tmp_path: P
     records = survey(write(tmp_path, b"\n".join(glued) + b"\n")).records
     assert records["step"].tolist() == list(range(12))
     assert records["line"].tolist() == [1] * 4 + [2] * 4 + [3] * 4
+
+
+# Of few different bytes, so that texts overlap, begin alike and end where the block does.
+SOUGHT = st.text("ab:", min_size=3, max_size=12).map(str.encode)
+
+
+@both
+@given(texts=st.lists(SOUGHT, max_size=20), block=st.text("ab:", max_size=60).map(str.encode))
+def test_those_texts_are_found_that_are_in_a_block(*, compiled: bool, texts: list[bytes], block: bytes) -> None:
+    assert Texts(texts, compiled=compiled).found_in(block).tolist() == [text in block for text in texts]
