@@ -11,7 +11,7 @@ The statistic of a test of means is arithmetic; its p value is SciPy's, where th
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
@@ -307,9 +307,9 @@ class Formulas:
         for claim in self.claims if starts else ():
             end = bisect_left(starts, claim.line)
             if end and claim.place in TEXTS and claim in unexplained and _is_fine(claim):
-                near = [some for line, some in self.lists[:end] if line >= starts[end - 1] - LINES_BEHIND]
+                near = self.lists[bisect_left(starts, starts[end - 1] - LINES_BEHIND) : end]
                 every = product(near, (Formula.MEAN, *_SPREADS))
-                groups[end][claim] = [Way("list", formula, some) for some, formula in every]
+                groups[end][claim] = [Way("list", formula, some) for (_, some), formula in every]
         yield from groups.values()
 
     def _explain(self, group: _Ways, usual_span: float, least: int = 1) -> list[Explanation]:
@@ -455,11 +455,13 @@ def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
     p_values = [
         one for one in formulas.claims if one.quantity == words.P_VALUE and not _BOUND.search(_name(one, lines))
     ]
+    starts = [one.line for one in p_values]
     with suppress(ExtraError):
         for line, samples, other, alternative in _named(formulas, lines) if p_values else ():
-            claim = next((one for one in p_values if line <= one.line <= line + TEST_BEHIND), None)
-            if claim is None:
+            at = bisect_left(starts, line)
+            if at == len(starts) or starts[at] > line + TEST_BEHIND:
                 continue
+            claim = p_values[at]
             # The means are off by half a step of what is printed.
             first, *more = ([one.number.value for one in sample] for sample in samples)
             half = max(one.number.step for sample in samples for one in sample) / 2
@@ -483,9 +485,13 @@ def _name(claim: Claim, lines: Sequence[str]) -> str:
 
 def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[tuple[Claim, ...]], float, str]]:
     """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
+    before: dict[str, tuple[Claim, ...]] = {}
+    lists = deque(formulas.lists)
     for number, line in enumerate(lines, start=1):
+        while lists and lists[0][0] <= number:
+            _, some = lists.popleft()
+            before[_list_name(some[0])] = some
         for kind, name, other, options in _CALL.findall(line):
-            before = {_list_name(some[0]): some for start, some in formulas.lists if start <= number}
             is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
             used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
             if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):
