@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.io.cache import pd
 from parsers.io.errors import extra
 
 from .effect import LEAST_NOISE, Values
@@ -82,10 +81,12 @@ def winsorised(logs: Values, noise: float) -> Values:
 
     A value near a step is like those of one side, and stays as it is.
     """
-    least = min(FEWEST, len(logs))
-    behind, around = (pd.Series(logs).rolling(WINDOW, least, center=center).median() for center in (False, True))
-    before = pd.Series(logs[::-1]).rolling(WINDOW, least).median()[::-1]
-    medians = [behind.to_numpy(), around.to_numpy(), before.to_numpy()]
+    padded = np.pad(logs, WINDOW - 1, constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)
+    are_known = np.isfinite(windows).sum(axis=1) >= min(FEWEST, len(logs))
+    every = np.where(are_known, np.nanmedian(windows, axis=1), np.nan)
+    # Those of windows that end at each value, that have it in their middle, and that begin there.
+    medians = [every[at : at + len(logs)] for at in (0, WINDOW // 2, WINDOW - 1)]
     low, high = np.nanmin(medians, axis=0), np.nanmax(medians, axis=0)
     return np.clip(logs, low - CLIPPED * noise, high + CLIPPED * noise)
 
