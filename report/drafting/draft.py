@@ -31,13 +31,10 @@ from ..wording.markdown import fenced
 from ..wording.words import Translator, english, languages, worded
 from .logs import DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
 
-NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 DRAFTED = "# Drafted from {count} logs; edit whatever you like: docs/page-file.md has all keys."
 TITLE = "{models}: training throughput"
 TESTED = "Training throughput of the whole job, computed from logs (runs: {count})."
-COMMANDS = "The runs were started with these commands:"
 OF_THE_JOB, DETAILS = "Training throughput", "Other quantities"
-OF_CASE = "{title} ({case})"
 
 # What a table states of all its cells; the first of these titles its row where it has but one.
 TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "batch_size", "sequence_length")
@@ -56,7 +53,7 @@ class NothingToDraftError(ParserError):
     """No log gives a throughput; ``left_out`` says why each does not."""
 
     def __init__(self, left_out: Sequence[str]) -> None:
-        super().__init__(NO_NUMBERS)
+        super().__init__("No log gives a throughput of the whole job, so there is nothing to draft.")
         self.left_out = tuple(left_out)
 
 
@@ -301,7 +298,7 @@ def _text(tables: Sequence[_Table], dropped: set[tuple[str, str]], *, briefly: b
     head["tested"] = _toml([_said(Message(TESTED, count=len(logs)))])
     if commands := [*dict.fromkeys(log.command for log in logs if log.command)]:
         code = fenced("\n".join(commands[:MOST_COMMANDS]))
-        head["steps"] = _toml([_said(Message(COMMANDS)), code])
+        head["steps"] = _toml([_said(Message("The runs were started with these commands:")), code])
     lines = [DRAFTED.format(count=len(logs)), *_lines(head)]
     taken: set[str] = set()
     written: list[str] = []
@@ -409,7 +406,7 @@ def _product(table: _Table) -> dict[str, Any]:
 
 
 def _title(title: str, case: str) -> dict[str, str]:
-    return _said(Message(OF_CASE, title=Message(title), case=case) if case else Message(title))
+    return _said(Message("{title} ({case})", title=Message(title), case=case) if case else Message(title))
 
 
 def _said(message: Message, *, begins: bool = False) -> dict[str, str]:

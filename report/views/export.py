@@ -24,9 +24,7 @@ STATUSES = ("confirmed", "unchecked", "contradicted")
 
 Row = Mapping[str, Any]  # a number as ``rows`` gives it
 
-QUOTED = "quoted from others, or computed from what is quoted"
 OF_DIRECTION = {1: "not better when bigger", -1: "not better when smaller"}
-SAME_NAME = "Two numbers would both be called {name}; export them separately."
 
 
 # ---- the numbers
@@ -153,7 +151,7 @@ class Format:
     def refused(self, row: Row) -> str | None:
         """Why a number does not fit, or None."""
         if row["quoted"] and not self.takes_quotes:
-            return QUOTED
+            return "quoted from others, or computed from what is quoted"
         return OF_DIRECTION[self.direction] if self.direction not in (None, row["direction"]) else None
 
 
@@ -168,7 +166,7 @@ def exported(target: Format, found: Iterable[Row]) -> tuple[bytes, Counter[str]]
         if (reason := target.refused(row)) is not None:
             left_out[reason] += 1
         elif name in taken:
-            raise ParserError(SAME_NAME, name=repr(name))
+            raise ParserError("Two numbers would both be called {name}; export them separately.", name=repr(name))
         else:
             taken[name] = row
     return target.file([*taken.values()]) if taken else b"", left_out

@@ -10,7 +10,6 @@ from parsers.io.printable import say
 from parsers.sharing import JOBS, SCHEDULER
 
 FOUND_NOTHING = 1
-FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 
 
 @click.command()
@@ -70,7 +69,7 @@ def report(
 
     empty = False
     if fetch and logs:
-        raise click.UsageError(FETCHES_BY_ITSELF)
+        raise click.UsageError("--fetch takes no --logs: it brings the logs itself.")
     if fetch:
         pages, logs = _fetched(pages)
     workers = Workers(jobs, scheduler)

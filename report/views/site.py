@@ -25,7 +25,6 @@ from .view import TEMPLATES
 CONTENTS = "assets/contents.json"
 # The names that files of a site have: whoever made a folder may have written what is in CONTENTS.
 _OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|logs)/.+)", re.DOTALL)
-IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"
 
 
 def publish_site(
@@ -91,7 +90,7 @@ def _put(made: Path, out: Path) -> None:
     shared = {folder for path in own for folder in (path, *path.parents)} | {out}
     for path in (place for name in names for place in (out / name, *(out / name).parents) if place not in out.parents):
         if path not in shared and os.path.lexists(path):
-            raise WriteError(path, IS_FOREIGN)
+            raise WriteError(path, "it already exists and is not part of a generated site; choose another folder")
     digests = {sha256_of(made / name) for name in names}
     # Until all files are in their places, those of both sites are the site's.
     for listed in (digests.union(own.values()), digests):

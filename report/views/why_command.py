@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 FOUND_NOTHING = 1
 DOCUMENTS = (".md", ".markdown", ".html", ".htm", ".json", ".csv", ".tsv")  # the ends of their names
-FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
-NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as main/1/paddle."
-LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
-NO_VALUES = "{title}: no values of a log are used."
 
 
 @click.command()
@@ -85,7 +81,7 @@ def why(
     given = [name for name, said in options.items() if said is not None]
     if cell is not None:
         if given:
-            raise click.UsageError(FOR_A_LOG.format(option=f"--{given[0].replace('_', '-')}", cell=cell))
+            raise click.UsageError(f"--{given[0].replace('_', '-')} is for a log; the page says it of the cell {cell}.")
         report, result, title, finding = _of_cell(target, cell, logs)
     else:
         _refuse_page(target, logs)
@@ -94,7 +90,7 @@ def why(
     if wants_values:
         found = rows(report, result) if report and result else []
         if not any(found):
-            raise click.UsageError(NO_VALUES.format(title=title))
+            raise click.UsageError(f"{title}: no values of a log are used.")
         runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
         sys.stdout.write("\n".join(runs))
     else:
@@ -105,9 +101,9 @@ def _refuse_page(target: str, logs: Path | None) -> None:
     from ..pagefile.page_file import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
-        raise click.UsageError(NO_CELL_GIVEN.format(page=target))
+        raise click.UsageError(f"{target} is a page; pass a cell as well, such as main/1/paddle.")
     if logs is not None:
-        raise click.UsageError(LOGS_OF_A_PAGE)
+        raise click.UsageError("--logs applies to a page; pass a page and a cell.")
 
 
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":
