@@ -19,7 +19,7 @@ from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import Reading, survey
 from .answer import Accepted
 from .judge import Speed
-from .log import Column, Form, Table, cells_of, line_of
+from .log import Column, Form, cells_of, line_of
 from .option import STEPS
 from .reading import SPEEDS, TableRecords, counts_by_clock, reading
 from .text import BAR, NUMBER, Field
@@ -54,8 +54,8 @@ SAME = 1e-3  # of a value: digits that a conversion of units may move
 class NoGrammarError(ParserError):
     """A speed of which no grammar can be written; ``code``: why, one of NOT_WRITTEN."""
 
-    def __init__(self, code: str, read: str = "") -> None:
-        super().__init__(NO_GRAMMAR, read=read, reason=NOT_WRITTEN[code])
+    def __init__(self, code: str, speed: Speed) -> None:
+        super().__init__(NO_GRAMMAR, read=speed.read, reason=NOT_WRITTEN[code])
         self.code = code
 
 
@@ -70,12 +70,9 @@ class _Told:
 
 def draft(speed: Speed) -> str:
     """The grammar of a speed, which reads its log the same; raises NoGrammarError where none does."""
-    try:
-        text = _text(speed)
-    except NoGrammarError as error:
-        raise NoGrammarError(error.code, speed.read) from error
+    text = _text(speed)
     if not _reads_the_same(text, speed):
-        raise NoGrammarError("differs", speed.read)
+        raise NoGrammarError("differs", speed)
     return text
 
 
@@ -122,21 +119,21 @@ def _text(speed: Speed) -> str:
     records = TableRecords(table).fill(speed)
     printed = [(told, of) for told, of in records.printed if of in table.columns]
     if not is_clock and all(of is not column for _, of in printed):
-        raise NoGrammarError("unit")
+        raise NoGrammarError("unit", speed)
     printed = [(told, of) for told, of in printed if told.type != "INTEGER" or _is_integer(of)]
     totals = {of: total for total, of in _TOTALS.items() if total in records.columns}
     columns = [_Told(_rule(told), of.fields, totals.get(told.name, "INTEGER")) for told, of in printed]
-    writer = _Writer(table)
+    writer = _Writer(speed)
     orders: dict[tuple[tuple[str, bool, str], ...], tuple[list[_Told], list[Form]]] = {}
     for form in (form for form in table.places if is_clock or form in column.fields):
         here = sorted((c for c in columns if form in c.fields), key=lambda c: c.fields[form].start)
         order = tuple((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
         orders.setdefault(order, (here, []))[1].append(form)
     if len(orders) > MOST_ALTERNATIVES:
-        raise NoGrammarError("orders")
+        raise NoGrammarError("orders", speed)
     longest = sorted(orders.values(), key=lambda one: -len(one[0]))
     lines = [line for told, forms in longest for line in writer.alternatives(told, forms)]
-    return writer.grammar(speed, f"{records.record}_line", list(dict.fromkeys(lines)))
+    return writer.grammar(f"{records.record}_line", list(dict.fromkeys(lines)))
 
 
 def _rule(told: GrammarField) -> str:
@@ -172,20 +169,20 @@ def _anchor(field: Field) -> str:
 class _Writer:
     """Writes alternatives, and keeps the terminals that they need."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, speed: Speed) -> None:
+        self.speed, self.table = speed, speed.table
         self.terminals: dict[str, str] = {}
-        self.texts = {row.form: row.text for row in reversed(table.rows)}
+        self.texts = {row.form: row.text for row in reversed(self.table.rows)}
 
     def alternatives(self, columns: Sequence[_Told], forms: Sequence[Form]) -> list[str]:
         """The lines of some forms, all of whose columns stand in one order."""
-        rows = [self._row(columns, form, cells) for form in forms if (cells := self._cells(form))]
+        rows = [row for form in forms if (row := self._row(columns, form))]
         return rows or [self._line(columns, forms)]
 
-    def _cells(self, form: Form) -> tuple[str, list[str]] | None:
-        """The cells of a row below a header, and the sign between them; None of a line that names its numbers.
+    def _row(self, columns: Sequence[_Told], form: Form) -> str | None:
+        """A row below a header: columns among its cells, and what is not read; None of a line that names its numbers.
 
-        Raises NoGrammarError where only blanks part them.
+        Raises NoGrammarError where only blanks part the cells.
         """
         row = next(row for row in self.table.rows if row.form is form)
         printed = line_of(self.table.log.path, row.line)
@@ -193,23 +190,19 @@ class _Writer:
             return None
         said = [cell.rpartition(": ")[2] for cell in row.text.split(", ")]
         each = ((mark, cells_of(printed, sign)) for mark, sign in _MARKS.items())
-        if found := next((one for one in each if list(filter(None, one[1])) == said), None):
-            return found
-        raise NoGrammarError("nameless")
-
-    def _row(self, columns: Sequence[_Told], form: Form, cells: tuple[str, list[str]]) -> str:
-        """The cells of a row: the columns among them, and what is not read."""
-        mark, texts = cells
-        sign, start, parts = f'"{mark}"', 0, list[str]()
+        mark, texts = next((one for one in each if list(filter(None, one[1])) == said), ("", []))
+        if not mark:
+            raise NoGrammarError("nameless", self.speed)
+        start, parts = 0, list[str]()
         for place, cell in enumerate(texts):
-            parts += [sign] if place else []
+            parts += [f'"{mark}"'] if place else []
             if cell:
                 start = self.texts[form].index(f": {cell}", start) + 2
                 of_cell = (c.text for c in columns if start <= c.fields[form].start < start + len(cell))
                 parts.append(next(of_cell, "_CELL"))
         if "_CELL" in parts:
             self.terminals["_CELL"] = rf"/[^{mark}\n]++/"
-        edge = [f"{sign}?"] if mark == "|" else []
+        edge = [f'"{mark}"?'] if mark == "|" else []
         return " ".join([*edge, *parts, *edge])
 
     def _line(self, columns: Sequence[_Told], forms: Sequence[Form]) -> str:
@@ -244,7 +237,7 @@ class _Writer:
         """The name of a bar, its percentage and its picture."""
         text = self.texts[form]
         if (bar := BAR.search(text)) is None:
-            raise NoGrammarError("bar")
+            raise NoGrammarError("bar", self.speed)
         name = NUMBER.sub(" # ", text[: bar.start()]).split()
         self.terminals["_BAR"] = r"/[0-9]{1,3}+%(?:\|[^|\n]*+\|)?/"
         return [*("NUMBER" if word == "#" else _literal(word) for word in name), "_BAR"]
@@ -264,7 +257,7 @@ class _Writer:
             return [self._up_to(sought, sought), *map(_literal, words)]
         if (is_first and len(words) <= 1) or (not is_first and len(anchor) <= _SIGNS):
             return [*map(_literal, words)]
-        raise NoGrammarError("nameless")
+        raise NoGrammarError("nameless", self.speed)
 
     def _edge(self, word: str, field: Field, form: Form) -> str:
         """What may not stand before a name: no letters of another name; no path, but where lines have one there."""
@@ -282,7 +275,7 @@ class _Writer:
         self.terminals[name] = pattern
         return f"{name}?"
 
-    def grammar(self, speed: Speed, kind: str, alternatives: Sequence[str]) -> str:
+    def grammar(self, kind: str, alternatives: Sequence[str]) -> str:
         """The text of the grammar of some alternatives of a line kind."""
         wrapped = [textwrap.wrap(a, WIDTH, break_long_words=False, break_on_hyphens=False) for a in alternatives]
         body = f"{kind}: " + "\n    | ".join(" \\\n    ".join(lines) for lines in wrapped)
@@ -299,8 +292,9 @@ class _Writer:
             names += [name for name in (written, "NUMBER") if name not in names]
         if "_REST?" in body:
             self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
-        findings = [f"// {f.witness} ({f.by}): {f.ratio:.3g}" for f in speed.findings]
-        head = [f"// Drafted: {speed.column.name or speed.option.target}", f"// --read '{speed.read}'", *findings]
+        findings = [f"// {f.witness} ({f.by}): {f.ratio:.3g}" for f in self.speed.findings]
+        name = self.speed.column.name or self.speed.option.target
+        head = [f"// Drafted: {name}", f"// --read '{self.speed.read}'", *findings]
         terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
         imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
         return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])

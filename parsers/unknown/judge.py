@@ -203,18 +203,6 @@ def predict(column: Column, h: Option) -> Floats:
 # ---- how fast
 
 
-def speed_of(column: Column, h: Option, findings: Sequence[Finding] = ()) -> Speed:
-    """The speed by an option, as far as witnesses of what was done complete it."""
-    proven = any(f.says and f.cards == 1 for f in findings if f.witness == "progress")
-    if h.scope == "card" and proven:  # what the lines count in all grows as fast
-        h = replace(h, scope=None)
-    if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
-        h = replace(h, counts=done.meaning.counts)
-    counted = positive(column.counts) if h.per == STEPS else ()
-    h = replace(h, count=int(np.median(counted)) if len(counted) else None)
-    return Speed(*_rate(column, h), column, h, tuple(findings))
-
-
 def _rate(column: Column, h: Option) -> tuple[float, str | None]:
     """Steps, epochs or samples a second by an option, and which of them."""
     if h.per == START:
@@ -352,10 +340,19 @@ def _roundness(column: Column) -> float:
 
 
 def judge(column: Column, h: Option) -> Speed:
-    """The speed by an option, with what each witness of the log says of it."""
+    """The speed by an option, with what each witness of the log says of it, as far as what was done completes it."""
     if h.is_of_unknown:
-        return speed_of(column, h, [*_by_progress(column, h), *([] if h.is_mean else _beside_times(column))])
-    return speed_of(column, h, [*_by_clocks(column, h), *(_beside_rates(column, h) if h.per == STEP else ())])
+        findings = [*_by_progress(column, h), *([] if h.is_mean else _beside_times(column))]
+    else:
+        findings = [*_by_clocks(column, h), *(_beside_rates(column, h) if h.per == STEP else ())]
+    proven = any(f.says and f.cards == 1 for f in findings if f.witness == "progress")
+    if h.scope == "card" and proven:  # what the lines count in all grows as fast
+        h = replace(h, scope=None)
+    if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
+        h = replace(h, counts=done.meaning.counts)
+    counted = positive(column.counts) if h.per == STEPS else ()
+    h = replace(h, count=int(np.median(counted)) if len(counted) else None)
+    return Speed(*_rate(column, h), column, h, tuple(findings))
 
 
 def _compared(column: Column, predicted: Floats, but: Column | None = None) -> Iterator[tuple[str, float, float]]:

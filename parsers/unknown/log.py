@@ -148,10 +148,6 @@ class Row:
         found = LENGTH.match(self.text, start + (self.text[start] in "-+"))
         return length_of_time(found[0]) if found else np.nan
 
-    def is_json(self, place: int) -> bool:
-        """Whether a number is a value of JSON, which never groups digits."""
-        return self.text[: self.spans[place][0]].rstrip().endswith('":')
-
 
 @dataclass(eq=False)
 class Column:
@@ -177,8 +173,9 @@ class Column:
 
     def _is_open(self, row: Row, f: Field) -> bool:
         """Whether a comma may not group digits: no other decimals of the log stand behind a point, or it is JSON."""
-        is_one = _ONE_COMMA.fullmatch(row.digits(f.place)) is not None
-        return is_one and (row.is_json(f.place) or not self.table.log.has_points)
+        if _ONE_COMMA.fullmatch(row.digits(f.place)) is None:
+            return False
+        return not self.table.log.has_points or row.text[: row.spans[f.place][0]].rstrip().endswith('":')
 
     @cached_property
     def totals(self) -> Floats:

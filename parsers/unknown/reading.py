@@ -24,8 +24,7 @@ from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 
 NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line}; {more} more are not."
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
-# Columns that stand beside a speed, by the role of the number; those that only training prints, as they are.
-_BESIDE = {"loss": "loss", "learning_rate": "learning_rate", "gradient_norm": "gradient_norm"}
+_BESIDE = ("loss", "learning_rate", "gradient_norm")  # what only training prints, as it is
 _LENGTHS = {seconds: name for name, seconds in IN_SECONDS.items()}
 _ELAPSED = {"seconds": "NUMBER", "minutes": "MINUTES", "hours": "HOURS"}
 SPEEDS = ("throughput", "step_rate", "step_time", "duration")
@@ -64,15 +63,12 @@ def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
     }
     order = np.argsort(joined["line"], kind="stable")
     fields = {key: told for one in reversed(drawn) for key, told in one.fields.items()}
-    columns = {name: _whole(column[order], name, fields) for name, column in joined.items()}
+    columns = {name: column[order] for name, column in joined.items()}
+    for name in {name for (_, name), told in fields.items() if told.type == "INTEGER"} & columns.keys():
+        if np.isfinite(columns[name]).all():
+            columns[name] = columns[name].astype(np.int64)
     not_numbers = np.sort(np.concatenate([one.not_numbers for one in drawn]))
     return FormatRecords(None, RecordTable(columns, finest(one.digits for one in drawn)), fields, not_numbers)
-
-
-def _whole(column: Array, name: str, fields: dict[tuple[str, str], Field]) -> Array:
-    """A column of counts as whole numbers, where all rows have one."""
-    is_count = any(key[1] == name and told.type == "INTEGER" for key, told in fields.items())
-    return column.astype(np.int64) if is_count and np.isfinite(column).all() else column
 
 
 @dataclass
@@ -155,9 +151,9 @@ class TableRecords:
         """What is counted and printed beside the speed."""
         lines = self.columns["line"]
         for column in self.table.columns:
-            role, name = column.meaning.role, _BESIDE.get(column.meaning.role)
-            if name is not None and "other" not in column.meaning.flags and name not in self.columns:
-                self.add(column.values, Field(name, "NUMBER"), column.quantum, of=column)
+            role = column.meaning.role
+            if role in _BESIDE and "other" not in column.meaning.flags and role not in self.columns:
+                self.add(column.values, Field(role, "NUMBER"), column.quantum, of=column)
                 if role == "loss":
                     printed = np.array([row.form in column.fields for row in self.table.rows], np.bool_)
                     self.not_numbers = lines[printed & np.isnan(column.values)]
