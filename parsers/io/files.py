@@ -135,9 +135,11 @@ def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
         for left in folder.glob(f"{PREFIX}*/"):
             with suppress(OSError):  # it is a link, is gone, or of a file system without locks
                 lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                if locked(left, lock) and os.fstat(lock).st_uid == os.getuid():
-                    shutil.rmtree(left)
-                os.close(lock)
+                try:
+                    if locked(left, lock) and os.fstat(lock).st_uid == os.getuid():
+                        shutil.rmtree(left)
+                finally:
+                    os.close(lock)
         made, lock = _begun(folder)
     _held.add(lock)
     try:
