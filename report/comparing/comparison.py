@@ -153,11 +153,11 @@ def compared_case(
         found = _by_speed(found, gate, *measured_alike([*sides[0], *sides[1]], protocol))
     except NoMeasurement as error:
         found = replace(found, reason=error.message)
-    if machines := [change.name for change in changes if change.name in OF_MACHINE]:
-        return replace(found, reason=Message(OTHER_MACHINE, names=", ".join(machines)))
     a, b = ({run.sha256: run for run in side} for side in sides)
     if a.keys() == b.keys():
         return replace(found, reason=None, effect=replace(found.effect, verdict="same") if found.effect else None)
+    if machines := [change.name for change in changes if change.name in OF_MACHINE]:
+        return replace(found, reason=Message(OTHER_MACHINE, names=", ".join(machines)))
     if both := a.keys() & b.keys():
         return replace(found, reason=Message("both sides hold the log {log}", log=a[min(both)].log))
     return _by_target(found, target, gate)

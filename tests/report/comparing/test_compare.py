@@ -275,6 +275,7 @@ def test_a_side_is_a_page_or_its_report_with_its_logs_or_without(tmp_path: Path)
         assert case.effect
         assert case.effect.change == pytest.approx(0.05, abs=0.001)
     assert only(compare(reports[0], reports[0])).verdict == "same"
+    assert only(compare(reports[1], tmp_path / "new/toy.toml", logs=logs)).verdict == "same"
     assert only(compare(*reports, protocol="estimate=step_time,statistic=median")).verdict == "unknown"
 
 
