@@ -30,7 +30,6 @@ from .store import LogStore
 # A number and its title: that of its column among those of a row, of its row among those of a column.
 Side = tuple[str, Made]
 Rows = Sequence[Sequence[Made]]
-Said = dict[str, list[str]]
 
 
 class Unlike(StrEnum):
@@ -133,16 +132,19 @@ def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
     """What in the protocols, or in the records that they meet, favours one of the sides, which all have a number."""
     if len(sides) < 2:
         return
-    yield from _unlike(Unlike.RULES, _rules(sides))
-    kinds = _said(sides, lambda one: _kind(one) or "")
+    are_repeated = any(len(one.runs) > 1 for _, one in sides)
+    keys = [key for key in OF_MEASURING if are_repeated or key != "repeats"]
+    differing = [key for key in keys if len({getattr(_protocol(one), key) for _, one in sides}) > 1]
+    yield from _unlike(Unlike.RULES, sides, partial(_words, keys=differing))
+    kinds = _gathered((_kind(one) or "", title) for title, one in sides)
     if len(kinds) > 1 and kinds.keys() & COVERS_EARLIER:
-        yield _difference(Unlike.KINDS, {kind: titles for kind, titles in kinds.items() if kind})
+        yield Difference(Unlike.KINDS, {kind: titles for kind, titles in kinds.items() if kind})
     for code, place in ((Unlike.SLOW_START, 0), (Unlike.SLOW_END, -1)):
         yield from _slow(code, [(title, _gained(one, place)) for title, one in sides])
     used = [(title, _steps_used(one)) for title, one in sides]
     counts = [count for _, count in used if count]
     if counts and min(counts) < MANY <= max(counts) and TIMES_AS_MANY * min(counts) <= max(counts):
-        yield _difference(Unlike.FEW, _gathered((str(count), title) for title, count in used if count))
+        yield Difference(Unlike.FEW, _gathered((str(count), title) for title, count in used if count))
 
 
 def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
@@ -151,50 +153,35 @@ def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
         return
     for axis in AXES:
         if len({one.place.case.get(axis.value) for _, one in sides}) == 1:  # type: ignore[call-overload]
-            yield from _unlike(axis, _said(sides, partial(_fact_of, name=axis.value)))
+            yield from _unlike(axis, sides, partial(_fact_of, name=axis.value))
     for version in VERSIONS:
         for alike in _of_one_format(sides):
-            yield from _unlike(version, _said(alike, partial(_fact_of, name=version.value)))
+            yield from _unlike(version, alike, partial(_fact_of, name=version.value))
     yield from _dates(sides)
 
 
-def _difference(code: Unlike, said: Said) -> Difference:
-    return Difference(code, {one: tuple(titles) for one, titles in said.items()})
-
-
-def _unlike(code: Unlike, said: Said) -> Iterator[Difference]:
+def _unlike(code: Unlike, sides: Iterable[Side], say: Callable[[Made], str]) -> Iterator[Difference]:
     """The difference, where there is one among the sides that say anything."""
-    told = {one: titles for one, titles in said.items() if one}
+    told = _gathered((said, title) for title, one in sides if (said := say(one)))
     if len(told) > 1:
-        yield _difference(code, told)
+        yield Difference(code, told)
 
 
-def _said(sides: Iterable[Side], say: Callable[[Made], str]) -> Said:
-    return _gathered((say(one), title) for title, one in sides)
-
-
-def _gathered(pairs: Iterable[tuple[str, str]]) -> Said:
+def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     """The titles of the sides of which the same is said, once each."""
     gathered: dict[str, dict[str, None]] = {}
     for said, title in pairs:
         gathered.setdefault(said, {})[title] = None
-    return {said: list(titles) for said, titles in gathered.items()}
+    return {said: tuple(titles) for said, titles in gathered.items()}
 
 
 def _protocol(one: Made) -> Protocol:
     return one.runs[0].measured.protocol
 
 
-def _rules(sides: Sequence[Side]) -> Said:
-    """The keys in which the protocols differ, in the words of each."""
-    are_repeated = any(len(one.runs) > 1 for _, one in sides)
-    keys = [key for key in OF_MEASURING if are_repeated or key != "repeats"]
-    differing = [key for key in keys if len({getattr(_protocol(one), key) for _, one in sides}) > 1]
-    return _said(sides, lambda one: _words(_protocol(one), differing))
-
-
-def _words(protocol: Protocol, keys: Sequence[str]) -> str:
+def _words(one: Made, keys: Sequence[str]) -> str:
     """These keys of a protocol as it states them; those that it leaves out only where it leaves out all."""
+    protocol = _protocol(one)
     stated = [word for word in protocol.words(2).split() if word.partition("=")[0] in keys]
     return " ".join(stated or [f"{key}={getattr(protocol, key)}" for key in keys])
 
@@ -213,7 +200,7 @@ def _slow(code: Unlike, gained: Sequence[tuple[str, float]]) -> Iterator[Differe
     """The difference, where one slow record costs one side more than another."""
     shares = [share for _, share in gained]
     if max(shares) - min(shares) >= SLOWER:
-        yield _difference(code, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
+        yield Difference(code, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
 
 
 def _gained(one: Made, place: int) -> float:
@@ -263,7 +250,7 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
     times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
         months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=lambda side: side[1]))
-        yield _difference(Unlike.DATES, _gathered(months))
+        yield Difference(Unlike.DATES, _gathered(months))
 
 
 # ---- one rule for a row
