@@ -1,12 +1,15 @@
-"""The environment of a page: what run.json says of the machines and programs of its runs."""
+"""The environment of a page, and when and with what its runs were measured."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from report.views.publish import publish
 from tests.parsers.run_folders import make_run
-from tests.report.page_text import HEAD, column
+from tests.report.compared_page import make
+from tests.report.page_text import HEAD, column, results_of
 
 LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
 PAGE = (
@@ -86,3 +89,53 @@ def test_a_page_whose_runs_say_nothing_of_their_machine_has_only_its_own_text(
 def test_markup_in_a_run_file_is_shown_as_it_is(tmp_path: Path) -> None:
     _, processor, _ = environment(tmp_path, a={"environment": {"cpu": "<b>|[x](y)", "os": "a\nb"}})
     assert processor.strip("| ").endswith(r"&lt;b&gt;\|\[x\](y)")
+
+
+ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}
+
+
+def say(folder: Path, run: str, **said: Any) -> None:
+    """Let the run.json of a run say more."""
+    path = folder / "logs" / run / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **said}), encoding="utf-8")
+
+
+def told(folder: Path) -> dict[str, str]:
+    """The circumstances of the first number of the page."""
+    return results_of(folder / "page.toml", folder / "logs")[0].circumstances
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def test_run_json_says_the_day_and_the_versions(folder: Path) -> None:
+    say(folder, "a1", environment=ENVIRONMENT, start="2031-05-03T22:00:00-02:00")
+    said = {"framework_version": "2.9.1", "cuda": "12.4", "driver": "550.54.15"}
+    assert told(folder) == {"date": "2031-05-04", **said}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"environment": "none", "start": 2030},
+        {"environment": {"frameworks": ["torch"], "driver": ["550"]}, "start": "2030-99-01"},
+        {"environment": {"frameworks": {"torch": {"version": "2"}, "paddle": {"version": "3"}}}},
+    ],
+    ids=["no environment", "other kinds", "two frameworks"],
+)
+def test_nothing_is_said_that_run_json_does_not_say_of_this_log(said: dict[str, Any], folder: Path) -> None:
+    say(folder, "a1", **said)
+    assert told(folder) == {"date": "2031-05-04"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_head_of_a_column_names_the_framework_of_a_version(language: str, folder: Path) -> None:
+    versions = {"a1": {"torch": {"version": "2.9.1"}}, "b1": {"ours": {"version": "0.9"}}}
+    for run, frameworks in versions.items():
+        say(folder, run, environment={"frameworks": frameworks})
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "out")
+    text = page.files[0].read_text(encoding="utf-8")
+    assert "A<br>*PyTorch 2.9.1* |" in text
+    assert "B<br>*ours 0.9* |" in text

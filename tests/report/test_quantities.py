@@ -1,7 +1,17 @@
-"""Quantities are told apart by what they say of themselves, nowhere by their names."""
+"""Quantities and what one card does: by what they say of themselves, as far as a log proves it."""
 
+from pathlib import Path
+
+import pytest
+
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE
 from report.measure.quantity import QUANTITIES
 from report.pagefile.page import TableColumn
+from report.results.measured_log import measured_log
+from report.results.model import Common
+from tests.report.compared_page import STEADY, edit, make, put, rendered, unlike
+from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN
 
 
 def test_a_page_file_names_a_quantity() -> None:
@@ -9,3 +19,68 @@ def test_a_page_file_names_a_quantity() -> None:
         against = {"against": {"column": "b"}, "title": "a over b"} if quantity.origin == "ratio" else {}
         column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against})
         assert column.quantity is quantity
+
+
+MAXTEXT = PAGE_LOGS / "maxtext_toy-7b_h200_bs6.log"
+
+
+def values(log: Path, **facts: int | str) -> dict[str, float]:
+    measured = measured_log(log, given=[Fact(name, said, PAGE) for name, said in facts.items()])
+    assert measured.measurement is not None
+    return {one.name: one.value for one in measured.figures}
+
+
+def test_a_card_does_its_share_of_the_tokens_of_the_job() -> None:
+    measured = measured_log(MEGATRON)
+    assert measured.measurement is not None
+    rate, *others = measured.figures
+    assert (rate.name, rate.unit) == ("throughput_per_card", "tokens/s/card")
+    assert rate.value == pytest.approx(measured.measurement.value * 4096 / 16)
+    assert [one.name for one in others] == ["tflops_per_card"]
+
+
+def test_operations_are_those_of_the_records_of_the_throughput() -> None:
+    lines = measured_log(MEGATRON).throughput().lines
+    text = MEGATRON.read_text(encoding="utf-8").splitlines()
+    printed = [float(text[line - 1].split("(TFLOP/s/GPU): ")[1].split()[0]) for line in lines]
+    assert min(printed) <= values(MEGATRON)["tflops_per_card"] <= max(printed)
+
+
+def test_a_log_that_prints_no_operations_has_no_such_figures() -> None:
+    assert not {"tflops_per_card", "hardware_tflops_per_card", "mfu"} & values(GOLDEN / "paddleclas/amp_o2.log").keys()
+
+
+def test_an_mfu_is_that_of_the_data_sheet_where_card_and_precision_are_known() -> None:
+    known = values(TITAN, precision="bf16")
+    assert known["mfu"] == pytest.approx(100 * known["tflops_per_card"] / 989.5, rel=1e-14)
+    assert values(TITAN)["mfu"] == pytest.approx(40.3, abs=0.1)
+    assert "throughput_per_card" in values(MAXTEXT)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The page file beside two logs that are alike."""
+    return make(tmp_path)
+
+
+def common(folder: Path) -> list[Common]:
+    """The numbers of the only row by the rule."""
+    (only,) = unlike(folder)
+    return list(only.common.values())
+
+
+def test_by_the_rule_neither_a_slow_start_nor_a_stalled_end_counts(folder: Path) -> None:
+    put(folder, "b1", (4.0, 40.0, *STEADY, 40.0))
+    a, b = common(folder)
+    assert [a.value, b.value] == pytest.approx([401.0, 401.0], abs=0.01)
+    assert b.own_ratio == pytest.approx(0.91, abs=0.01)
+    assert b.ratio == pytest.approx(1.0, abs=1e-9)
+
+
+def test_repeats_are_put_together_by_their_median_whatever_the_page_states(folder: Path) -> None:
+    edit(folder, 'protocol = "plain"', 'protocol = "estimate=reported,repeats=mean"')
+    put(folder, "b1", (*STEADY, 40.0))
+    text = (folder / "logs/b1/train.log").read_text(encoding="utf-8")
+    (folder / "logs/b1/more.log").write_text(text.replace("ips : 40", "ips : 60"), encoding="utf-8")
+    assert common(folder)[1].value == pytest.approx((401.0 + 601.0) / 2, abs=0.01)
+    assert "| 500.998 |" in rendered(folder, "en")
