@@ -31,12 +31,13 @@ class Records:
     """Records of one kind in file order; ``fields`` says what their columns mean.
 
     ``duplicates``: how many repeated ones are not among them; ``apart``: the line where a repeated one prints another
-    speed, else 0.
+    speed, else 0. ``places``: of each its place among all of its kind in the run, for a line may hold several.
     """
 
     kind: str
     table: RecordTable
     fields: Fields
+    places: Lines
     duplicates: int = 0
     apart: int = 0
     _known: dict[str, Floats] = field(default_factory=dict, repr=False)
@@ -73,13 +74,16 @@ class Records:
 
     def rows(self, which: slice | Mask | Lines) -> Records:
         """Some of the records."""
-        return replace(self, table=self.table.rows(which), _known={})
+        return replace(self, table=self.table.rows(which), places=self.places[which], _known={})
 
     def of_lowest_rank(self, told: Mask) -> Records:
-        """Those of the lowest rank that names itself on a record of ``told``, or on any; all where none is named."""
+        """Those of the lowest rank that names itself on a record of ``told``, or all where no such record is named.
+
+        Where ``told`` has no record, those of the lowest rank that any names.
+        """
         ranks = self.numbers("rank")
         named = np.isfinite(ranks)
-        known = ranks[named & told] if (named & told).any() else ranks[named]
+        known = ranks[named & told] if told.any() else ranks[named]
         return self.rows(ranks == known.min()) if len(known) else self
 
     @property
@@ -227,7 +231,8 @@ class Run:
 
     def all_records(self, kind: str) -> Records:
         """The records of a kind, of all ranks, as often as they are printed."""
-        return Records(kind, self.table.rows(self.table.are(kind)), self.fields)
+        table = self.table.rows(self.table.are(kind))
+        return Records(kind, table, self.fields, np.arange(len(table)))
 
     def records(self, kind: str, rank: float | None = None) -> Records:
         """The records of a kind, each step once; of the lowest rank that prints a speed where no rank is given."""

@@ -369,11 +369,11 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
     every = run.all_records(claim.kind)
     own = run.records(claim.kind)
     reasons = np.full(len(every), Use.NO_VALUE, np.int8)
-    reasons[~np.isin(every.lines, own.lines)] = Use.REPEATED
+    reasons[np.setdiff1d(every.places, own.places)] = Use.REPEATED
     if run.ranks and len(own):
         reasons[every.numbers("rank") != own.numbers("rank")[0]] = Use.OTHER_RANK
     for rows, reason in ((claim.rows[:skipped], Use.WARM_UP), (paused, Use.PAUSE), (free.rows, Use.USED)):
-        reasons[np.isin(every.lines, own.lines[rows])] = reason
+        reasons[own.places[rows]] = reason
     return use_of(every, reasons)
 
 

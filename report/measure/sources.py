@@ -348,5 +348,5 @@ def says_speed(run: Run, series: Series) -> bool:
     """Whether a source says more than how long the very first step took, which holds the start-up."""
     if not 0 < series.rate < np.inf:
         return False
-    is_one = len(series) == 1 and not series.whole and series.kind == "step" and series.timer == "program"
+    is_one = len(series) == 1 and not series.whole and series.kind == "step" and series.source not in CLOCKS
     return not is_one or run.records("step").step_numbers[series.rows[0]] != 1

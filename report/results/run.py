@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import compress, islice
 from math import isclose, isfinite, prod
 from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
 
 from parsers.io.printable import printable
 from parsers.runs.facts import Fact, is_count
@@ -25,6 +28,7 @@ from .made import MadeRun
 from .measured_log import MeasuredLog
 from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Ranks, Records, Report, Result, Row, Run
 
+T = TypeVar("T")
 ENDS = 3  # lines used that are shown of each end of a log: what a run prints at first and at last
 LONGEST = 300  # characters of a line that are shown
 OF_LOG = "log/1/throughput"  # the address of the result of a log that is of no page
@@ -172,18 +176,12 @@ def _records(found: Measurement) -> Records:
     use = "".join(LETTERS[reason] for reason in found.use.reasons.tolist())
     every, series, terms = found.every if found.every is not None else found.series, found.series, found.calculation
     is_used = [letter == LETTERS[Use.USED] for letter in use]
-    values: dict[int, float] = {}
     if terms is not None:
-        others = every.each if terms.are_times else 1 / every.each if len(every) else every.each
-        values = dict(zip(every.lines.tolist(), others.tolist(), strict=True))
+        own, others = terms.values, every.each if terms.are_times else 1 / every.each
     else:
-        for one in (every, series):
-            if one.values is not None:
-                values |= dict(zip(one.lines.tolist(), one.values.tolist(), strict=True))
-    listed: list[float | None] = [values.get(line) for line in lines]
-    if terms is not None:
-        own = iter(terms.values.tolist())
-        listed = [next(own) if used else value for used, value in zip(is_used, listed, strict=True)]
+        own, others = (np.zeros(0) if one.values is None else one.values for one in (series, every))
+    at = dict(zip(every.lines.tolist(), others.tolist(), strict=False))
+    listed = _at_records(lines, is_used, (series.lines.tolist(), own.tolist()), at)
     listed = [value if value is not None and isfinite(value) else None for value in listed]
     told = Records(lines, use, listed if any(value is not None for value in listed) else [])
     return told if terms is not None else _with_stretches(told, every, series, is_used)
@@ -193,16 +191,25 @@ def _with_stretches(told: Records, every: Series, series: Series, is_used: Seque
     """Records with the stretch that ends at each; where a number is made of other stretches, at those used these."""
     if not len(series):
         return told
-    own, others = _ends_at(series), _ends_at(every)
-    found = [(own if used else others).get(line) for line, used in zip(told.lines, is_used, strict=True)]
+    own, others = (
+        (one.lines.tolist(), list(zip(one.begins.tolist(), one.work.tolist(), one.seconds.tolist(), strict=True)))
+        for one in (series, every)
+    )
+    found = _at_records(told.lines, is_used, own, dict(zip(*others, strict=True)))
     columns = [[one[at] if one else None for one in found] for at in range(3)]
-    return Records(told.lines, told.use, told.values, *columns)  # type: ignore[arg-type]
+    return Records(told.lines, told.use, told.values, *columns)
 
 
-def _ends_at(series: Series) -> dict[int, tuple[int, float, float]]:
-    """The begin, the work and the seconds of each stretch, by the line where it ends."""
-    rows = zip(series.begins.tolist(), series.work.tolist(), series.seconds.tolist(), strict=True)
-    return dict(zip(series.lines.tolist(), rows, strict=True))
+def _at_records(
+    lines: Sequence[int], is_used: Sequence[bool], own: tuple[Sequence[int], Sequence[T]], others: Mapping[int, T]
+) -> list[T | None]:
+    """What stands at each record: at those used ``own``, which are of some lines, at others what is of their line.
+
+    Own ones are taken in their order where there is one for each record used, for a line may hold several.
+    """
+    by_line = map(dict(zip(*own, strict=False)).get, compress(lines, is_used))
+    used = iter(own[1]) if len(own[1]) == sum(is_used) else by_line
+    return [next(used) if one else others.get(line) for line, one in zip(lines, is_used, strict=True)]
 
 
 def _stretches(series: Series) -> Records:

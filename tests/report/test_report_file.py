@@ -21,13 +21,14 @@ from report.results.run import report_of_log
 from report.views.publish import PublishedPage, publish, read_pages
 from tests.commandline import PROJECT
 from tests.conftest import Compare
-from tests.parsers.golden_logs import SOME_LOGS
+from tests.parsers.golden_logs import LOGS, SOME_LOGS
 from tests.parsers.golden_logs import name as name_of_log
 from tests.report.page_checks import LANGUAGES, not_recomputed, recomputed, unlike_cautions
 from tests.report.published_pages import every_published_page
 
 GOLDEN = Path(__file__).parent / "golden"
 LINKED = re.compile(r"\[([0-9.]+)\]\([^)#]*#([^)]+)\)")
+SEVERAL_ON_A_LINE = [log for log in LOGS if log.parent.name == "nemo_bar"]
 NO_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -96,7 +97,7 @@ def test_the_number_of_each_run_follows_from_its_records_alone(page: str, logs: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("log", SOME_LOGS, ids=name_of_log)
+@pytest.mark.parametrize("log", [*SOME_LOGS, *SEVERAL_ON_A_LINE], ids=name_of_log)
 def test_the_number_of_a_log_follows_from_its_records_alone(log: Path) -> None:
     try:
         report = report_of_log(log.name, measured_log(log))

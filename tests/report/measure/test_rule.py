@@ -177,6 +177,12 @@ def test_a_mean_since_the_start_is_turned_back_into_the_time_of_each_record(
     assert code in {said.code for said in found.diagnostics}
 
 
+def test_a_rank_that_names_itself_beside_no_speed_leaves_the_speeds_of_the_others() -> None:
+    ranks = np.where(STEPS == 40, 3.0, np.nan)
+    rates = np.where(STEPS == 40, np.inf, 64 / QUIET)
+    assert number(run(step=STEPS, rank=ranks, throughput=rates)).value == pytest.approx(125)
+
+
 def test_steps_that_are_printed_twice_count_once() -> None:
     found = number(run(step=np.repeat(STEPS, 2), step_time=np.repeat(warm(5.0, 1), 2)))
     assert (found.value, found.records_used) == (1.953125, 39)
