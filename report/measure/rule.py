@@ -23,7 +23,7 @@ from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, 
 from .protocol import Protocol
 from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Run
-from .sources import says_speed, series_of
+from .sources import CLOCKS, says_speed, series_of
 from .work import Work, work_of
 
 KINDS = ("step", "epoch", "summary")
@@ -166,7 +166,7 @@ def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
         unit = 0
     order = ORDER.get(one.derived or one.source, len(ORDER))
     late = one.expected or (one.derived or one.source).startswith("mean_")
-    clock = int((one.timer == "clock" and not one.derived) or one.whole)
+    clock = int((one.source in CLOCKS and not one.derived) or one.whole)
     if one.counted == "steps" and not unit and work.at_least:
         clock = 2
     elif clock and any(_is_finer(one, other.series) for other in found if other.run is source.run):

@@ -177,6 +177,13 @@ def test_a_mean_since_the_start_is_turned_back_into_the_time_of_each_record(
     assert code in {said.code for said in found.diagnostics}
 
 
+def test_the_durations_of_records_come_before_a_total_of_the_run() -> None:
+    steps = run(step=10 * STEPS, duration=10 * QUIET, facts=OF_JOB, means={"duration": {"kind": "wall_time"}})
+    found = number([steps, run("summary", throughput=[120.0], means={"throughput": {"kind": "total"}})])
+    assert (found.estimate.name, found.status) == ("step.duration", "confirmed")
+    assert found.value == pytest.approx(125)
+
+
 def test_a_rank_that_names_itself_beside_no_speed_leaves_the_speeds_of_the_others() -> None:
     ranks = np.where(STEPS == 40, 3.0, np.nan)
     rates = np.where(STEPS == 40, np.inf, 64 / QUIET)
