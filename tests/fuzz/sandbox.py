@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from click.testing import CliRunner
 
-from parsers.sharing import workers
 from tachograph.cli import command_line
 from tests.hostile_text import unseen
 
@@ -90,7 +89,7 @@ def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> 
     below ``may_write``.
     """
     before = files_below(folder, without=may_write)
-    with patch.object(workers, "cores", return_value=1):  # no other processes: they would not be on the clock
+    with patch.object(os, "sched_getaffinity", return_value={0}):  # no other processes: they would not be on the clock
         result = CliRunner().invoke(command_line(), [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
