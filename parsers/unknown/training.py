@@ -103,7 +103,8 @@ def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool
         return False
     if table.key.head:
         return "epoch" in table.key.head or any("epoch" in t.key.head and _counts_passes(t, table) for t in others)
-    alone = before_losses and all(other.key.head for other in others)
+    lasts = extent(table) > 0  # by its own clock: a bar that is done at once loads or maps
+    alone = before_losses and lasts and all(other.key.head for other in others)
     return (alone or among_losses) and not any(_train_between(other, table) for other in table.log.tables)
 
 
