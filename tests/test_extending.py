@@ -88,7 +88,7 @@ def test_the_statistic_of_contributing_is_a_new_quantity_and_a_catalogue_a_new_l
     evidence = (with_quartile / f"out/toy.evidence.{language}.md").read_text(encoding="utf-8")
     assert f" {title} |" in page
     assert re.search(r"\| \[250\.0\]\([^)]+#[^)]+\) \| \[350\.0\]\([^)]+#[^)]+\) \|", page)
-    assert re.search(f"{rule}.*`quantity=third_quartile_of_runs rule", evidence)
+    assert re.search(f"(?i){rule}.*`quantity=third_quartile_of_runs rule", evidence)
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def test_lines_made_to_share_a_bucket_cost_no_more_than_others_where_the_key_is_
 
 
 FLAGS = ["-g", "-O1", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-OF_C = tuple(f"tests/parsers/test_{part}.py" for part in ("kernel", "fields_of_lines", "sieve"))
+OF_C = tuple(f"tests/parsers/test_{part}.py" for part in ("kernel", "fields_of_lines"))
 TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", *OF_C)
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "3")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"
