@@ -185,7 +185,9 @@ def _judged(
     is_clocks = claim.timer == other.timer == "clock"
     is_one_form = ("throughput" in claim.source) == ("throughput" in other.source)
     is_same = claim.counted == other.counted or (is_one_form and "duration" not in (claim.source, other.source))
-    if needs_passes or (says == "agrees" and (is_clocks or (is_one_timer and is_same))):
+    # Totals of one line divide one time by what the program counted, which may not be what it did.
+    is_one_total = is_one_timer and claim.whole and other.whole and np.array_equal(claim.lines, other.lines)
+    if needs_passes or (says == "agrees" and (is_clocks or (is_one_timer and is_same) or is_one_total)):
         says = "silent"
     is_independent = other.timer != claim.timer
     told = estimate_of(other), ratio, OVERHEAD + error, says, is_independent
