@@ -16,7 +16,8 @@ LONGEST_NAME = 200  # letters before a number: what stands before them does not 
 SHORT = 32  # letters behind a number that may say what it counts
 EPOCH_FIRST, EPOCH_LAST = 946_684_800, 4_102_444_800  # the years 2000 and 2100 in POSIX seconds: others are no stamps
 BAR_CLOCK = "bar"  # the name of what a bar says of the time since its start
-NO_DATE = datetime(2024, 1, 1, tzinfo=UTC).timestamp()  # the day of stamps that tell only the time of day
+NO_YEAR = 2000  # of stamps without one, as grammars have it: no run is as old, so that nobody is told a year
+NO_DATE = datetime(NO_YEAR, 1, 1, tzinfo=UTC).timestamp()  # the day of stamps that tell only the time of day
 NUMBER = re.compile(
     r"[-+]?(?:(?!0,)\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
@@ -377,7 +378,7 @@ def _stamp(head: str) -> tuple[float, float]:
     # A shipper of logs may put its own stamp before that of the program.
     told = next((m for m in every if m["f"]), every[0]).groupdict()
     month = _MONTHS.index(told["b"]) // 3 + 1 if told.get("b") else int(told.get("m") or 1)
-    year, day = int(told.get("y") or 2024), int(told.get("d") or 1)
+    year, day = int(told.get("y") or NO_YEAR), int(told.get("d") or 1)
     if month > 12:
         month, day = day, month
     year += 2000 if year < 100 else 0
