@@ -43,6 +43,7 @@ from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
+from ..unknown.answer import Accepted, answer
 from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Ingested:
 
     ``found``: where the log was found. ``sha256``: of the file there, and ``content`` of its text, which is the same
     where it is not packed. ``format``: name of its format, None where none is known. ``remarks``: a sentence each.
-    ``staged``: the folder that was made of it, which waits for its name.
+    ``staged``: the folder that was made of it, which waits for its name. ``read``: what a number of it measures.
     """
 
     found: str
@@ -83,6 +84,7 @@ class Ingested:
     format: str | None
     remarks: tuple[str, ...]
     staged: Path
+    read: str | None = None
     is_new: bool = True
 
 
@@ -109,16 +111,16 @@ class Suite:
         for digest in sha256:
             self._repeats[label].setdefault(digest, number)
 
-    def add(self, log: Ingested, read: str | None) -> Ingested:
+    def add(self, log: Ingested) -> Ingested:
         """Give the run folder of a log its name: the repeat that it wants, or the next one that is free.
 
         One whose log is there already is removed; what speaks against the run that is there is remarked, and what is
-        ``read`` if it does not keep that. Raises SuiteError where a link would lead out of the suite.
+        read of it if it does not keep that. Raises SuiteError where a link would lead out of the suite.
         """
         known = self._repeats[log.label]
         if (there := known.get(log.content, known.get(log.sha256))) is not None:
             shutil.rmtree(log.staged)
-            remarks = (*log.remarks, *self._problems(log.label, there, read))
+            remarks = (*log.remarks, *self._problems(log.label, there, log.read))
             return replace(log, repeat=there, remarks=remarks, is_new=False)
         case = self.path / log.label
         if leading_out([case], self.path):
@@ -204,7 +206,8 @@ def claimed(path: Path) -> Iterator[Suite]:
 def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Event:
     """Make a run folder of a candidate below ``staging``; what is left out already stays so.
 
-    ``read``: what a number of it measures. Raises WriteError where nothing can be written.
+    ``read``: what a number of it measures; of a log that nobody named only where it holds that number. Raises
+    WriteError where nothing can be written.
     """
     if isinstance(candidate, LeftOut):
         return candidate
@@ -215,7 +218,11 @@ def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None)
             # What is not on this machine is brought into one folder.
             path = _local(candidate.place, Path(place, "fetched"))
             content = _content(path, candidate)
-            name, remarks = _format(path, candidate)
+            if read is not None and not candidate.named and not _holds(path, read):
+                read = None  # of the logs of a folder those that hold the number are meant
+            name, remarks = _format(path, candidate if read is None else replace(candidate, named=True))
+            if read is not None and name is None:
+                remarks = ()  # it is read as was said
             beside = {of: _local(at, Path(place, of)) for of, at in candidate.of_its_run.items()}
             folder = staging / uuid4().hex
             sha256, said = _stage(path, candidate, beside, folder, content, read)
@@ -224,7 +231,15 @@ def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None)
     except OSError as error:
         return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
     case, repeat = label(candidate)
-    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
+    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder, read)
+
+
+def _holds(path: Path, read: str) -> bool:
+    """Whether a log holds the number that somebody says the meaning of."""
+    try:
+        return isinstance(answer(path, read), Accepted)
+    except ParserError:
+        return False
 
 
 def _local(place: str, path: Path) -> Path:
@@ -399,7 +414,7 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
         do = partial(take, staging=suite.staging.resolve(), read=read)
         with workers.each(do, candidates, lambda one: 0 if isinstance(one, LeftOut) else one.size) as results:
             for taken in results:
-                yield taken if isinstance(taken, LeftOut) else suite.add(taken, read)
+                yield taken if isinstance(taken, LeftOut) else suite.add(taken)
 
 
 def sentences(events: Sequence[Event], into: Path, *, verbose: bool) -> Iterator[str]:
