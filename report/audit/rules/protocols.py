@@ -28,8 +28,9 @@ from parsers.series import Floats
 
 from ...measure.diagnostics import NoMeasurement
 from ...measure.measurement import Use
-from ...measure.protocol import WINDOW, Protocol, named
+from ...measure.protocol import RULE, WINDOW, Protocol, named
 from ...measure.records import Records, Run
+from ...measure.rule import measure_log
 from ...measure.stated import measure_stated, values_of, window_of
 from ...measure.statistic import reduce, trim
 from ...pagefile.parts import SCALING
@@ -65,13 +66,13 @@ _EPOCH_SKIPS: Costs = {0: 1, 1: 1, 2: 2, 3: 3}
 
 @cache
 def protocols() -> tuple[Protocol, ...]:
-    """All protocols of the search, without a rule of printing, the simplest first; the named ones lead."""
+    """All protocols of the search, without a rule of printing, the simplest first; the named ones and the rule lead."""
     leading: list[Keys] = [
         {"estimate": "reported", **{key: one for key, one in keys.items() if key not in _OF_PRINTING}}
         for keys in named().values()
     ]
     others = (keys for _, keys in sorted(_unnamed(), key=lambda found: found[0]))
-    return tuple(dict.fromkeys(map(Protocol.of, (*leading, *others))))
+    return tuple(dict.fromkeys((*map(Protocol.of, leading), Protocol(), *map(Protocol.of, others))))
 
 
 def _unnamed() -> Iterator[tuple[int, Keys]]:
@@ -129,10 +130,11 @@ def search(part: FormatRecords, facts: Mapping[str, Fact], known: Known | None =
     for windows in _groups():
         ranks = [rank for of in windows for rank in of]
         first = protocols()[min(ranks)]
-        if first.estimate == "clock":  # one number, and not one a record
+        if first.estimate == "clock" or not first.states_rule:  # one number, and not one a record
             for rank in ranks:
-                with suppress(NoMeasurement):
-                    values[rank] = measure_stated([run], protocols()[rank]).value
+                with suppress(NoMeasurement), np.errstate(all="ignore"):
+                    stated = protocols()[rank]
+                    values[rank] = (measure_stated([run], stated) if stated.states_rule else measure_log([[run]])).value
             continue
         try:
             records, read, _ = values_of(run, first)
@@ -150,7 +152,8 @@ def _groups() -> list[list[list[int]]]:
     """The places of the protocols that read one estimate of one kind of record, by window."""
     groups: dict[tuple[str, str], dict[object, list[int]]] = defaultdict(lambda: defaultdict(list))
     for rank, one in enumerate(protocols()):
-        groups[one.records, one.estimate][tuple(getattr(one, key) for key in WINDOW)].append(rank)
+        read = one.estimate if one.states_rule else RULE
+        groups[one.records, read][tuple(getattr(one, key) for key in WINDOW)].append(rank)
     return [list(of.values()) for of in groups.values()]
 
 
@@ -167,7 +170,7 @@ def _statistics(records: Records, values: Floats, ranks: Sequence[int]) -> Float
         try:
             if one.trim or one.trim_min:
                 kept = kept[trim(kept, one.trim, one.trim_min)]
-            if len(kept) and (kept > 0).all():
+            if len(kept) and (np.isfinite(kept) & (kept > 0)).all():
                 found[place] = reduce(kept, one.statistic)
         except NoMeasurement:
             continue
