@@ -31,7 +31,7 @@ from ..pagefile.page_file import find, names
 from ..results import model
 from ..results.environment import began, stated_start
 from ..results.measured_log import measured_log
-from ..results.store import unfit
+from ..results.store import outside, unfit
 from ..views.publish import LOGS, read_pages
 from .conditions import Condition, conditions_of
 from .effect import variance_of_mean
@@ -225,11 +225,16 @@ def _bytes(place: Place) -> int:
     return place.log.stat().st_size if place.log.is_file() else 0
 
 
+def _is_recorded(place: Place, sha256: str) -> bool:
+    """Whether the log of a report is there. Others may have made the report, and what it names may be no log at all."""
+    return _bytes(place) > 0 and outside(place.root, place.path) is None and sha256_of(place.log) == sha256
+
+
 def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False) -> Run:
     """Read one run, a ReadRun where it counts; raises TachographError where it ``is_alone`` and cannot be read."""
     run = Run(str(place.log), place.case)
     try:
-        if place.report and not (place.log.is_file() and sha256_of(place.log) == place.report[2].sha256):
+        if place.report and not _is_recorded(place, place.report[2].sha256):
             return _recorded(run, *place.report)
         told = run_file(place.log)
         source = told.get("source")

@@ -142,7 +142,7 @@ def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -
         done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
     # Several losses of one epoch stand at no known places in it.
     if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
-        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, protocol="loss"))
+        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, what=kind, protocol="loss"))
     every = part.all_records(kind)
     told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
     within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]

@@ -128,7 +128,7 @@ def _diagnostic(told: Any) -> Diagnostic:
     code: Any = values.pop("code", None)
     try:
         str(found := Diagnostic(code, values))
-    except (LookupError, ValueError, TypeError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"{code} lacks a parameter, or is no code") from error
     return found
 
@@ -277,7 +277,7 @@ class Run:
     unit: str
     scope: str
     status: Literal["confirmed", "unchecked", "contradicted"]
-    protocol: str
+    protocol: Rule
     measured: Finite
     measured_unit: str
     source: str = ""
