@@ -77,14 +77,16 @@ class Records:
         return replace(self, table=self.table.rows(which), places=self.places[which], _known={})
 
     def of_lowest_rank(self, told: Mask) -> Records:
-        """Those of the lowest rank that names itself on a record of ``told``, or all where no such record is named.
+        """Those of the lowest rank that names itself on a record of ``told``, or without a rank, as most of these are.
 
         Where ``told`` has no record, those of the lowest rank that any names.
         """
         ranks = self.numbers("rank")
         named = np.isfinite(ranks)
+        if not named.any():
+            return self
         known = ranks[named & told] if told.any() else ranks[named]
-        return self.rows(ranks == known.min()) if len(known) else self
+        return self.rows(ranks == known.min() if 2 * len(known) >= told.sum() else ~named)
 
     @property
     def lines(self) -> Lines:

@@ -371,7 +371,8 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
     reasons = np.full(len(every), Use.NO_VALUE, np.int8)
     reasons[np.setdiff1d(every.places, own.places)] = Use.REPEATED
     if run.ranks and len(own):
-        reasons[every.numbers("rank") != own.numbers("rank")[0]] = Use.OTHER_RANK
+        own_rank = np.nan_to_num(own.numbers("rank")[0], nan=-1)
+        reasons[np.nan_to_num(every.numbers("rank"), nan=-1) != own_rank] = Use.OTHER_RANK
     for rows, reason in ((claim.rows[:skipped], Use.WARM_UP), (paused, Use.PAUSE), (free.rows, Use.USED)):
         reasons[own.places[rows]] = reason
     return use_of(every, reasons)

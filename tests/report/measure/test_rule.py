@@ -182,6 +182,13 @@ def test_the_durations_of_records_come_before_a_total_of_the_run() -> None:
     assert found.value == pytest.approx(125)
 
 
+def test_one_record_with_a_rank_among_many_without_is_no_run_of_its_own() -> None:
+    ranks = np.where(STEPS == 20, 3.0, np.nan)
+    found = number(run(step=STEPS, rank=ranks, step_time=np.where(STEPS == 20, 5.0, QUIET)))
+    assert found.value == pytest.approx(1.953125)
+    assert found.records_used == 39
+
+
 def test_a_rank_that_names_itself_beside_no_speed_leaves_the_speeds_of_the_others() -> None:
     ranks = np.where(STEPS == 40, 3.0, np.nan)
     rates = np.where(STEPS == 40, np.inf, 64 / QUIET)
