@@ -7,6 +7,7 @@ cards and the processes did, once a second. Each is of this very log only if a r
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -105,6 +106,22 @@ def describes(run: RunFile, log: Path, sha256: str) -> bool | None:
 def first_run(case: Path) -> Path | None:
     """The first run folder in the folder of a case; None where it holds none."""
     return next((found.parent for found in sorted(case.glob(f"[0-9]*/{RUN_FILE}"))), None)
+
+
+def folders_below(top: Path) -> Iterator[tuple[Path, list[str] | None]]:
+    """Each folder from ``top`` on with the names of its files, sorted; None of these for a run folder.
+
+    Hidden names, links to folders, and what is in a run folder are passed over. Raises LogError for a folder that
+    cannot be listed.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise LogError.at(Path(error.filename), CANNOT_BE_READ, reason=reason_of(error)) from error
+
+    for where, folders, names in os.walk(top, onerror=refuse):
+        is_run = RUN_FILE in names
+        folders[:] = [] if is_run else sorted(name for name in folders if not name.startswith("."))
+        yield Path(where), None if is_run else sorted(name for name in names if not name.startswith("."))
 
 
 def log_of(path: Path) -> Path:

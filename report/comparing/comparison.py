@@ -352,10 +352,8 @@ def _agreements(case: ComparedCase) -> Iterator[tuple[Message | str, LossAgreeme
 def _measured(case: ComparedCase) -> Iterator[output.Cell]:
     """What each side gives, and in what unit."""
     number = case.sides[0][0].number
-    unit, each = (
-        Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope)),
-        list[tuple[Sequence[float], str]](),
-    )
+    unit = Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope))
+    each: list[tuple[Sequence[float], str]]
     if (to := case.target) is not None:
         each = [(side.seconds, f"{fmean(side.seconds):.2f}") for side in to.sides]
         unit = Message("s to train")

@@ -24,15 +24,14 @@ from ..measure.measure import run_of
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
 from ..results import agreement
-from ..results.agreement import OF_MODEL, SEVERAL_RUNS, FinalMetric, LossAgreement, LossCurve, MetricAgreement, Stated
+from ..results.agreement import OF_TASK, SEVERAL_RUNS, FinalMetric, LossAgreement, LossCurve, MetricAgreement, Stated
 from .conditions import Difference
 from .sides import ReadRun
 
 Better = Literal["lower", "higher"]
 Sides = tuple[Sequence[ReadRun], Sequence[ReadRun]]
-Printed = tuple[
-    Lines, Floats, Floats
-]  # lines, the values on them, and the seconds of training there, NaN where unknown
+# Lines, the values on them, and the seconds of training there, NaN where unknown.
+Printed = tuple[Lines, Floats, Floats]
 
 LOSS = "loss"
 # Words in the names of metrics that say which way is better.
@@ -147,7 +146,7 @@ def final_metric(
     if found.verdict in ("higher", "lower"):
         found = replace(found, verdict="better" if found.verdict == way else "worse")
     # How a model of one name is built may be what is asked: whether B reaches what A does.
-    stated = {what: of for what, of in _stated(sides, changes).items() if what == "model" or what not in OF_MODEL}
+    stated = {what: of for what, of in _stated(sides, changes).items() if what == "model" or what not in OF_TASK}
     if found.verdict != "NaN" and found.values and (unlike := agreement.other_task(stated)):
         return replace(found, verdict="unknown", change=None, reason=unlike)
     return found

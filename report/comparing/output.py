@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -148,12 +149,12 @@ class Document:
         return ""
 
 
-class Shown:
+class Shown(ABC):
     """What a notebook shows as the command prints it."""
 
+    @abstractmethod
     def document(self) -> Document:
         """What it says."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         return self.document().html("en", Path(), "comparing_part.html.jinja")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
-from parsers.runs.runfile import LOG_SUFFIXES, log_of, run_file, sha256_of
+from parsers.runs.runfile import LOG_SUFFIXES, folders_below, log_of, run_file, sha256_of
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
@@ -193,22 +192,19 @@ def found_runs(side: Path) -> list[Place]:
 
 
 def _below(side: Path) -> Iterator[Place]:
-    """The runs below a folder; hidden names, and links to folders, are passed over."""
-    for top, folders, files in os.walk(side):
-        folder = Path(top)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    """The runs below a folder, and the files that may be logs."""
+    for folder, files in folders_below(side):
         place = folder.relative_to(side)
-        if RUN_FILE in files:
-            folders.clear()
+        if files is None:
             log = LOG
             with suppress(LogError):  # reading the run tells what is wrong
                 log = log_of(folder).name
             case = place.parent.as_posix() if len(place.parts) > 1 else side.resolve().name
             yield Place(side, (place / log).as_posix(), case)
             continue
-        for name in sorted(files):
+        for name in files:
             plain = Path(name).stem if Path(name).suffix in SUFFIXES else name
-            if not name.startswith(".") and plain.endswith(LOG_SUFFIXES):
+            if plain.endswith(LOG_SUFFIXES):
                 where = "" if place == Path() else place.as_posix()
                 yield Place(side, (place / name).as_posix(), where, is_loose=True)
 

@@ -20,7 +20,7 @@ from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
-from ..results.agreement import JOB_BATCH, stated_by
+from ..results.agreement import JOB_BATCH, OF_MODEL, stated_by
 from .sides import Measured, ReadRun
 
 SKIPPED = 0.1  # of the records that all runs have
@@ -32,8 +32,6 @@ ALL_RECORDS = "The runs have too few records in common to drop the first; it may
 # What says how large a step of one card is, where no batch of the job is stated, and what counts beside it.
 OF_STEP = ("batch_size", "micro_batch_size")
 OF_SIZE = (*JOB_BATCH, *OF_STEP, "sequence_length", "accumulation", "cards", "data_parallel")
-# What makes it another model, of which a token or a sample is other work.
-OF_MODEL = ("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size", "sequence_length")
 
 Notes = tuple[Message, ...]
 Window = tuple[str, tuple[int, int] | None, Notes]  # keys of a protocol, the first and last step, what must be known

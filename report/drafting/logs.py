@@ -16,7 +16,7 @@ from parsers.io.printable import printable
 from parsers.runs.facts import Fact, is_count
 from parsers.runs.provenance import PAGE
 from parsers.runs.run_folder import READ, RUN_FILE, SIDE_FILES
-from parsers.runs.runfile import log_of, run_file
+from parsers.runs.runfile import folders_below, log_of, run_file
 from parsers.scanning.detection import formats
 from parsers.unknown.answer import Nothing
 
@@ -107,15 +107,12 @@ def _logs(path: Path) -> Iterator[Path | str]:
         yield path
         return
     count = 0
-    for where, folders, files in os.walk(path):
-        folder, is_run = Path(where), RUN_FILE in files
-        folders[:] = [] if is_run else sorted(name for name in folders if not name.startswith("."))
-        seen = sorted(name for name in files if not name.startswith(".") and name not in (RUN_FILE, *SIDE_FILES))
-        for found in [folder] if is_run else [folder / name for name in seen]:
+    for folder, files in folders_below(path):
+        for found in [folder] if files is None else [folder / name for name in files if name not in SIDE_FILES]:
             count += 1
             if count > MOST_FILES:
                 raise LogError.at(path, f"holds more than {MOST_FILES} files; name the folders of the runs to publish.")
-            yield _of_run(found) if is_run else _of_file(found)
+            yield _of_run(found) if files is None else _of_file(found)
 
 
 def _of_run(folder: Path) -> Path | str:

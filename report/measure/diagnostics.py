@@ -98,7 +98,7 @@ def _named(group: str, name: str) -> Message:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One remark: its code, and its parameters by name. ``lines``: where in the log it stands, from 1."""
+    """One remark: its code, and its parameters by name."""
 
     code: str
     values: Mapping[str, Parameter] = field(default_factory=dict)

@@ -152,13 +152,6 @@ class Measurement:
         return self.calculation.factor if self.calculation else self.estimate.value / self.series.rate
 
     @property
-    def rates(self) -> Floats:
-        """The throughput that each record that is used gives by itself, in file order; of a clock between records."""
-        if self.calculation is not None:
-            return self.calculation.rates
-        return self.series.work / self.series.seconds * self.per_series
-
-    @property
     def unit(self) -> str:
         """What is done a second: ``images/s``; of a number that counts nothing its own unit."""
         return f"{self.estimate.unit}/s" if self.estimate.counted else self.estimate.unit

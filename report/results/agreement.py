@@ -41,10 +41,9 @@ OF_BATCH = (
     *("batch_size", "micro_batch_size", "accumulation", "nodes", "cards", "cards_per_node", "data_parallel"),
     *JOB_BATCH,
 )
-OF_MODEL = (
-    *("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size"),
-    *("sequence_length", "epoch_samples"),
-)
+# What makes it another model, of which a token or a sample is other work; and what makes it another task.
+OF_MODEL = ("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size", "sequence_length")
+OF_TASK = (*OF_MODEL, "epoch_samples")
 DATA, SEEDS = {"data", "dataset", "datasets"}, {"seed", "seeds"}  # words in names
 
 # The values of something on each side; empty where a side does not state it.
@@ -92,7 +91,7 @@ def _changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str]
 
 
 def _is_of_task(name: str) -> bool:
-    return name in OF_MODEL or (name not in OF_BATCH and bool(_words(name) & DATA))
+    return name in OF_TASK or (name not in OF_BATCH and bool(_words(name) & DATA))
 
 
 def _words(name: str) -> set[str]:

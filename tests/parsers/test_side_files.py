@@ -1,6 +1,8 @@
 """What lies beside a log: its clock, telemetry, run.json and the configuration of its program."""
 
+import errno
 import json
+import os
 import re
 import tarfile
 from pathlib import Path
@@ -16,7 +18,17 @@ from parsers.io.errors import LogError
 from parsers.io.files import leading_out
 from parsers.runs.reading import Reading, read, survey
 from parsers.runs.run_folder import LATER_COLUMNS, SCHEMA, TELEMETRY_COLUMNS
-from parsers.runs.runfile import ARRIVAL, LARGEST, Telemetry, arrivals, files_of_run, run_file, sha256_of, telemetry
+from parsers.runs.runfile import (
+    ARRIVAL,
+    LARGEST,
+    Telemetry,
+    arrivals,
+    files_of_run,
+    folders_below,
+    run_file,
+    sha256_of,
+    telemetry,
+)
 from tests.commandline import run
 from tests.parsers.ingesting import left_out, logs
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
@@ -369,3 +381,29 @@ def test_a_log_whose_run_json_has_a_newer_schema_is_not_ingested(tmp_path: Path)
     make_run(tmp_path / "lab/net/1", step(1), schema=SCHEMA + 1)
     (reason,) = left_out(tmp_path / "logs", tmp_path / "lab").values()
     assert "schema 3" in reason
+
+
+def test_below_a_folder_are_run_folders_and_files_but_nothing_hidden_linked_or_of_a_run(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/case/1", LINES)
+    for name in ("b.log", "a.log", ".hidden.log", ".folder/c.log", "suite/case/1/parts/d.log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "suite")
+    found = [(str(folder.relative_to(tmp_path)), names) for folder, names in folders_below(tmp_path)]
+    assert found == [(".", ["a.log", "b.log"]), ("suite", []), ("suite/case", []), ("suite/case/1", None)]
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked, listed = tmp_path / "locked", os.scandir
+    locked.mkdir()
+
+    def scandir(path: str) -> Any:
+        if Path(path) == locked:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(LogError, match=re.escape(str(locked))):
+        list(folders_below(tmp_path))

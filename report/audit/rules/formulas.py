@@ -6,7 +6,7 @@ a column, are a group, and ``chance.explain`` says which rules of it are beyond 
 rule, a number that breaks it by more than the rounding of all its operands allows is an exception: the document
 contradicts itself.
 
-The statistic of a test of means is arithmetic; its p value is SciPy's, where that is installed.
+Tests of means are SciPy's, where that is installed.
 """
 
 import re
@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import product
 from math import sqrt
-from statistics import fmean, median, stdev
+from statistics import median, stdev
 from typing import NamedTuple
 
 from parsers.io.errors import ExtraError, extra
@@ -34,9 +34,8 @@ MAJORITY = 0.5
 ROUND = 1_000  # from which a whole number that ends in zeros may be a rounded one; 100 is a percentage
 ROWS_ABOVE = 20  # that a row may sum up (the longest board record with a row of means has 16)
 LINES_BEHIND = 8  # a list, in which a document prints its statistics
-APART = [
-    a for a in range(-8, 9) if a
-]  # columns of a number and of what it is computed from: what is farther is another
+# Columns from a number to what it is computed from: what is farther is another.
+APART = [a for a in range(-8, 9) if a]
 ROUNDED = 0.5  # how far a printed operand may be from what was computed with, in steps of its last digit
 BASE_ROW = 2  # how far that is, in columns
 
@@ -437,14 +436,12 @@ def p_value(
     samples = (values,) if isinstance(other, float) else (values, other)
     if min(map(len, samples)) < 2 or not all(map(stdev, samples)):
         return None
-    errors = [stdev(one) ** 2 / len(one) for one in samples]
-    freedom = sum(errors) ** 2 / sum(error**2 / (len(one) - 1) for error, one in zip(errors, samples, strict=True))
     with extra("compare", "Tests of means need"):
-        from scipy.special import stdtr  # noqa: PLC0415 - it comes with the extra
-    t = (fmean(values) - (other if isinstance(other, float) else fmean(other)) + moved) / sqrt(sum(errors))
-    sides = {"less": t, "greater": -t}
-    tail = float(stdtr(freedom, sides.get(alternative, -abs(t))))
-    return tail if alternative in sides else 2 * tail
+        from scipy import stats  # noqa: PLC0415 - it comes with the extra
+    first = [value + moved for value in values]
+    if isinstance(other, float):
+        return float(stats.ttest_1samp(first, other, alternative=alternative).pvalue)
+    return float(stats.ttest_ind(first, other, equal_var=False, alternative=alternative).pvalue)
 
 
 def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:

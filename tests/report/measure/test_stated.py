@@ -31,6 +31,13 @@ def every_tenth(steps: int) -> Any:
     return run(step=numbers, throughput=numbers / 10.0)
 
 
+def rates_of(found: Measurement) -> list[float]:
+    """What each record that is used gives by itself."""
+    assert found.calculation is not None
+    rates: list[float] = found.calculation.rates.tolist()
+    return rates
+
+
 def refusal(protocol: str, *parts: Any) -> Code:
     """By which code a protocol is refused."""
     with pytest.raises(NoMeasurement) as error:
@@ -128,7 +135,7 @@ def test_a_rate_that_is_printed_as_0_counts_as_0(statistic: str, value: float) -
 def test_a_duration_that_begins_anew_with_an_epoch_covers_no_steps_of_the_epoch_before() -> None:
     columns: Any = {"epoch": [1, 1, 2, 2], "step": [10, 20, 10, 20], "steps_per_epoch": [30] * 4, "duration": [5.0] * 4}
     made = run(means={"duration": {"per": "epoch"}}, **columns)
-    assert stated("estimate=duration,counts=steps", made).rates.tolist() == [2.0] * 4
+    assert rates_of(stated("estimate=duration,counts=steps", made)) == [2.0] * 4
 
 
 def test_a_duration_that_is_printed_twice_is_refused() -> None:
@@ -287,7 +294,7 @@ OF_EPOCHS = {"epoch": [1, 2], "throughput": [10.0, 4.0]}
 def test_instant_undoes_a_running_mean(columns: dict[str, Any], means: dict[str, Any], rates: list[float]) -> None:
     kind = "step" if "step" in columns else "epoch"
     found = stated(f"records={kind},estimate=instant", run(kind, means={"throughput": means}, **columns))
-    assert found.rates.tolist() == pytest.approx(rates)
+    assert rates_of(found) == pytest.approx(rates)
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=30), st.integers(1, 10), st.integers(0, 12))
@@ -303,7 +310,7 @@ def test_instant_gives_back_the_times_that_a_running_mean_was_made_of(
     before = [0, *printed]
     starts = [since if before[i] <= since < step else before[i] for i, step in enumerate(printed)]
     expected = [(step - at) / sum(seconds[at:step]) for at, step in zip(starts, printed, strict=True)]
-    assert stated("estimate=instant", made).rates.tolist() == pytest.approx(expected, rel=1e-9)
+    assert rates_of(stated("estimate=instant", made)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_instant_times_of_steps_are_those_between_the_records_whatever_the_epoch() -> None:
@@ -315,7 +322,7 @@ def test_instant_times_of_steps_are_those_between_the_records_whatever_the_epoch
     )
     found = stated("estimate=instant,counts=steps", made)
     assert found.unit == "steps/s"
-    assert found.rates.tolist() == pytest.approx([1 / 9, 1, 1, 1 / 9, 1 / 3])
+    assert rates_of(found) == pytest.approx([1 / 9, 1, 1, 1 / 9, 1 / 3])
 
 
 @pytest.mark.parametrize(
