@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
 from parsers.scanning.record_table import RecordTable
 from parsers.series import Floats, Lines, Mask, resolution
-
-if TYPE_CHECKING:
-    from .rule import Source
 
 Fields = Mapping[tuple[str, str], Field]
 Facts = Mapping[str, Fact]
@@ -223,7 +220,7 @@ class Run:
     fields: Fields
     facts: Facts
     breaks: Lines = field(default_factory=lambda: np.zeros(0, np.int64))
-    sources: list[Source] = field(default_factory=list, repr=False)  # filled by ``rule``, once for all protocols
+    sources: list[Any] = field(default_factory=list, repr=False)  # ``rule.Source``, filled there once for all protocols
     _known: dict[tuple[str, float | None], Records] = field(default_factory=dict, repr=False)
 
     @cached_property
