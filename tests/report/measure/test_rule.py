@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parsers.grammar.format import METRICS
+from parsers.scanning.record_table import RECORD
 from parsers.series import FEW, OVERHEAD
 from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measurement import Measurement
+from report.measure.records import Run
 from report.results.measured_log import measured_log
 from tests.report.measure.made_runs import measured, run, stamps
 
@@ -106,7 +109,9 @@ SUMMARY = """***** Running training *****
 """
 
 
-@pytest.mark.parametrize(("printed", "status"), [("2.0", "unchecked"), ("1.2", "contradicted")])
+@pytest.mark.parametrize(
+    ("printed", "status"), [("2.0", "unchecked"), ("1.2", "contradicted"), ("3.0", "contradicted")]
+)
 def test_two_totals_of_a_line_confirm_nothing_but_may_contradict(tmp_path: Path, printed: str, status: str) -> None:
     log = tmp_path / "train.log"
     log.write_text(SUMMARY.format(printed=printed), encoding="utf-8")
@@ -180,6 +185,22 @@ def test_the_durations_of_records_come_before_a_total_of_the_run() -> None:
     found = number([steps, run("summary", throughput=[120.0], means={"throughput": {"kind": "total"}})])
     assert (found.estimate.name, found.status) == ("step.duration", "confirmed")
     assert found.value == pytest.approx(125)
+
+
+def test_the_steps_of_an_epoch_that_prints_no_record_are_done_between_those_around_it() -> None:
+    epochs = np.arange(1, 41, 2)
+    seconds = 0.512 * 10 * epochs
+    found = number(run(step=[10] * 20, epoch=epochs, steps_per_epoch=[10] * 20, time=stamps(seconds), facts=OF_JOB))
+    assert found.value == pytest.approx(125)
+
+
+def test_the_time_of_a_run_counts_for_all_epochs_that_it_numbers() -> None:
+    every = run("epoch", epoch=[*range(1, 11), np.nan], duration=[*[np.nan] * 10, 300.0])
+    kinds = np.repeat([METRICS.index("epoch"), METRICS.index("summary")], [10, 1]).astype(np.int8)
+    fields = {**run("epoch", epoch=[1]).fields, **run("summary", duration=[300.0]).fields}
+    found = number(Run(1, every.table.having(RECORD, kinds), fields, {}))
+    assert found.unit == "epochs/s"
+    assert found.value == pytest.approx(10 / 300)
 
 
 def test_one_record_with_a_rank_among_many_without_is_no_run_of_its_own() -> None:
