@@ -16,10 +16,9 @@ from .io.printable import Unreadable, printable, say
 from .sharing import JOBS, SCHEDULER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from .grammar.format import Format
-    from .ingesting.ingest import Event
     from .runs.reading import Reading
     from .scrubbing.copies import ScrubOutcome, Secrets
     from .unknown.judge import Speed
@@ -195,16 +194,12 @@ def _excerpt(log: Path, reading: Reading) -> Iterator[bytes]:
 @click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder.")
 @JOBS
 @SCHEDULER
-@click.option("--read", metavar="NAME=UNIT", help="What a number of the logs measures, such as dt=ms/step.")
-@click.option("--verbose", is_flag=True, help="List every skipped file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log and unreadable file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, those that are skipped too.")
 def ingest(
     sources: tuple[str, ...],
     into: Path,
     jobs: int | None,
     scheduler: str | None,
-    read: str | None,
-    verbose: bool,
     as_json: bool,
 ) -> None:
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
@@ -227,18 +222,15 @@ def ingest(
     from .ingesting.ingest import ingest as ingested
     from .ingesting.sources import missing
     from .sharing.workers import Workers
-    from .unknown.option import parse_option
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
     try:
-        if read is not None:
-            parse_option(read)
-        events = list(_followed(ingested(sources, into, Workers(jobs, scheduler), read)))
+        events = list(ingested(sources, into, Workers(jobs, scheduler)))
     except ParserError as error:
         raise Unreadable(error) from error
-    for line in objects(events) if as_json else sentences(events, into, verbose=verbose):
+    for line in objects(events) if as_json else sentences(events, into):
         say(line)
     problems = [f"Error: {left.name}: {left.reason}" for left in unreadable(events)]
     if not problems and not any(isinstance(event, Ingested) for event in events):
@@ -246,19 +238,6 @@ def ingest(
     for line in problems:
         say(line, err=True)
     sys.exit(1 if problems else 0)
-
-
-def _followed(events: Iterable[Event]) -> Iterable[Event]:
-    """The same events, on a terminal with a line below that counts them."""
-    from .io.console import live
-
-    console = live(err=True)
-    if not console.is_terminal:
-        return events
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn  # other commands do without this
-
-    with Progress(TextColumn("{task.completed} files"), TimeElapsedColumn(), console=console, transient=True) as shown:
-        return list(shown.track(events))
 
 
 KINDS = {
@@ -319,13 +298,11 @@ def _scrubbed(outcome: ScrubOutcome, out: Path) -> Iterator[str]:
     """How many of each kind; never which, for what is printed here may be published, too."""
     copies = len(outcome.copies)
     yield f"Wrote 1 copy to {out}." if copies == 1 else f"Wrote {copies} copies to {out}."
-    if outcome.copies and not outcome.replaced:
+    if copies and not outcome.replaced:
         yield "No names, addresses or credentials found."
     for kind, noun in KINDS.items():
-        if replaced := outcome.replaced.get(kind):
-            different = f", {len(replaced.distinct)} distinct" if replaced.distinct else ""
-            count, _, words = counted(replaced.occurrences, noun).partition(" ")
-            yield f"{count:>8} {words}{different}, first at {replaced.copy}:{replaced.line}"
+        if count := outcome.replaced[kind]:
+            yield f"Replaced {counted(count, noun)}."
 
 
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]

@@ -3,7 +3,6 @@
 A run folder is made under a hidden name, and gets its own when it is complete: no reader sees half of it.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -39,11 +38,10 @@ from ..io.files import (
 )
 from ..io.git import is_changed
 from ..io.message import counted
-from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
-from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
+from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES, heading
+from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
-from ..unknown.answer import Accepted, answer
 from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
 
 if TYPE_CHECKING:
@@ -51,8 +49,6 @@ if TYPE_CHECKING:
 
 LONGEST = 200  # bytes of a label; a name on a disk may have 255
 NO_METRIC_LINE = "does not contain metric lines of a known format."
-NOT_KEPT = 'its run folder is there already and is not changed: add "read": {read} to its {run_file} to keep that.'
-CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
 OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
 _ENDINGS = (".log", ".txt")
 # What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
@@ -73,7 +69,7 @@ class Ingested:
 
     ``found``: where the log was found. ``sha256``: of the file there, and ``content`` of its text, which is the same
     where it is not packed. ``format``: name of its format, None where none is known. ``remarks``: a sentence each.
-    ``staged``: the folder that was made of it, which waits for its name. ``read``: what a number of it measures.
+    ``staged``: the folder that was made of it, which waits for its name.
     """
 
     found: str
@@ -84,7 +80,6 @@ class Ingested:
     format: str | None
     remarks: tuple[str, ...]
     staged: Path
-    read: str | None = None
     is_new: bool = True
 
 
@@ -114,49 +109,23 @@ class Suite:
     def add(self, log: Ingested) -> Ingested:
         """Give the run folder of a log its name: the repeat that it wants, or the next one that is free.
 
-        One whose log is there already is removed; what speaks against the run that is there is remarked, and what is
-        read of it if it does not keep that. Raises SuiteError where a link would lead out of the suite.
+        One whose log is there already is removed. Raises SuiteError where a link would lead out of the suite.
         """
         known = self._repeats[log.label]
         if (there := known.get(log.content, known.get(log.sha256))) is not None:
             shutil.rmtree(log.staged)
-            remarks = (*log.remarks, *self._problems(log.label, there, log.read))
-            return replace(log, repeat=there, remarks=remarks, is_new=False)
+            return replace(log, repeat=there, is_new=False)
         case = self.path / log.label
         if leading_out([case], self.path):
             raise SuiteError(f"{case}: is a link that leads out of the folder; nothing is written there.")
         case.mkdir(exist_ok=True)
         number = log.repeat
-        while not _renamed(log.staged, case / str(number)):
+        while os.path.lexists(case / str(number)):  # nobody else makes one: the suite is held
             number += 1
+        log.staged.rename(case / str(number))
         self._note(log.label, number, (log.sha256, log.content))
         other = () if number == log.repeat else (f"Another log has the same label; stored as repeat {number}.",)
         return replace(log, repeat=number, remarks=(*log.remarks, *other))
-
-    def _problems(self, label: str, number: int, read: str | None) -> Iterator[str]:
-        """What speaks against a run that is there: its log was changed or is gone, or what is ``read`` is not kept."""
-        try:
-            log = log_of(self.path / label / str(number))
-            run = run_file(log)
-            has_changed = describes(run, log, sha256_of(log)) is False
-        except LogError as error:
-            yield str(error)
-            return
-        if has_changed:
-            yield CHANGED.format(log=log.name)
-        if read is not None and run.get(READ) != read:
-            yield NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE)
-
-
-def _renamed(folder: Path, name: Path) -> bool:
-    """Give a folder a name, unless that is taken: then rename refuses, for there is something in the other folder."""
-    try:
-        folder.rename(name)
-    except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            return False
-        raise
-    return True
 
 
 def _digests(run: Path) -> list[str]:
@@ -203,11 +172,10 @@ def claimed(path: Path) -> Iterator[Suite]:
 # ---- one log
 
 
-def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Event:
+def take(candidate: Candidate | LeftOut, staging: Path) -> Event:
     """Make a run folder of a candidate below ``staging``; what is left out already stays so.
 
-    ``read``: what a number of it measures; of a log that nobody named only where it holds that number. Raises
-    WriteError where nothing can be written.
+    Raises WriteError where nothing can be written.
     """
     if isinstance(candidate, LeftOut):
         return candidate
@@ -218,28 +186,16 @@ def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None)
             # What is not on this machine is brought into one folder.
             path = _local(candidate.place, Path(place, "fetched"))
             content = _content(path, candidate)
-            if read is not None and not candidate.named and not _holds(path, read):
-                read = None  # of the logs of a folder those that hold the number are meant
-            name, remarks = _format(path, candidate if read is None else replace(candidate, named=True))
-            if read is not None and name is None:
-                remarks = ()  # it is read as was said
+            name, remarks = _format(path, candidate)
             beside = {of: _local(at, Path(place, of)) for of, at in candidate.of_its_run.items()}
             folder = staging / uuid4().hex
-            sha256, said = _stage(path, candidate, beside, folder, content, read)
+            sha256, said = _stage(path, candidate, beside, folder, content)
     except LeftOut as error:
         return error.of(candidate.name)
     except OSError as error:
         return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
     case, repeat = label(candidate)
-    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder, read)
-
-
-def _holds(path: Path, read: str) -> bool:
-    """Whether a log holds the number that somebody says the meaning of."""
-    try:
-        return isinstance(answer(path, read), Accepted)
-    except ParserError:
-        return False
+    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
 
 
 def _local(place: str, path: Path) -> Path:
@@ -291,13 +247,12 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
 
 
 def _stage(
-    log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str, read: str | None
+    log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str
 ) -> tuple[str, tuple[str, ...]]:
     """Make a run folder of a log; ``beside`` are the files of its run, by name. The SHA-256 of the log, and remarks.
 
-    The log is copied as it is, packed or not. ``content``: as of ``_content``. ``read``: as run.json is to say it.
-    Raises WriteError where a file cannot be written, LeftOut where the run.json beside it cannot be read, OSError where
-    a file cannot.
+    The log is copied as it is, packed or not. ``content``: as of ``_content``. Raises WriteError where a file cannot be
+    written, LeftOut where the run.json beside it cannot be read, OSError where a file cannot.
     """
     with writing(folder):
         folder.mkdir()
@@ -313,8 +268,6 @@ def _stage(
         document = {**heading(), "suite": folder.parent.parent.name, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
-    if read is not None:
-        document[READ] = read
     is_of_another = RUN_FILE in beside and run is None
     for name in beside.keys() & {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}:
         write(folder, name, data_of(beside[name]))
@@ -396,12 +349,11 @@ def _joined(parts: Sequence[str]) -> str:
 # ---- all of them
 
 
-def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | None = None) -> Iterator[Event]:
+def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[Event]:
     """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file.
 
     A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
-    see the same folders as this process. ``read``: what a number of the logs measures. Raises ParserError where the
-    suite cannot be filled, and where there are none.
+    see the same folders as this process. Raises ParserError where the suite cannot be filled, and where there are none.
     """
     for source in sources:
         if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
@@ -411,14 +363,14 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
         found = Sources(suite.staging, into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
-        do = partial(take, staging=suite.staging.resolve(), read=read)
+        do = partial(take, staging=suite.staging.resolve())
         with workers.each(do, candidates, lambda one: 0 if isinstance(one, LeftOut) else one.size) as results:
             for taken in results:
                 yield taken if isinstance(taken, LeftOut) else suite.add(taken)
 
 
-def sentences(events: Sequence[Event], into: Path, *, verbose: bool) -> Iterator[str]:
-    """What became of files, one sentence a line; ``verbose``: with the name of each that is left out."""
+def sentences(events: Sequence[Event], into: Path) -> Iterator[str]:
+    """What became of files, one sentence a line."""
     logs = [event for event in events if isinstance(event, Ingested)]
     new = Counter(log.format or "unknown format" for log in logs if log.is_new)
     listed = ", ".join(f"{count} {name}" for name, count in sorted(new.items()))
@@ -426,31 +378,29 @@ def sentences(events: Sequence[Event], into: Path, *, verbose: bool) -> Iterator
     if there := len(logs) - new.total():
         yield f"Already there: {counted(there, 'log')}."
     yield from (f"{log.label}/{log.repeat}: {remark}" for log in logs for remark in log.remarks)
-    skipped: dict[str, list[str]] = defaultdict(list)
-    for event in events:
-        if isinstance(event, LeftOut) and not event.is_unreadable:
-            skipped[event.reason].append(event.name)
-    for reason, left in sorted(skipped.items(), key=lambda of: -len(of[1])):
-        names_of = f"{', '.join(left)}." if verbose else "List them with --verbose."
-        yield f"Skipped {counted(len(left), 'file')}: {reason} {names_of}"
+    skipped = Counter(e.reason for e in events if isinstance(e, LeftOut) and not e.is_unreadable)
+    for reason, count in skipped.most_common():
+        yield f"Skipped {counted(count, 'file')}: {reason} List them with --json."
     if unread := len(unreadable(events)):
         yield f"{counted(unread, 'file')} could not be read."
 
 
-def objects(events: Sequence[Event]) -> Iterator[str]:
-    """A JSON object for each log, then for each unreadable file."""
-    for log in (event for event in events if isinstance(event, Ingested)):
+def objects(events: Iterable[Event]) -> Iterator[str]:
+    """A JSON object for each file: what became of it, or why it was left out."""
+    for event in events:
+        if isinstance(event, LeftOut):
+            status = "unreadable" if event.is_unreadable else "skipped"
+            yield json.dumps({"found": event.name, "status": status, "reason": event.reason})
+            continue
         said = {
-            "found": log.found,
-            "run": f"{log.label}/{log.repeat}",
-            "status": "new" if log.is_new else "already there",
-            "sha256": log.sha256,
-            "format": log.format,
-            "remarks": list(log.remarks),
+            "found": event.found,
+            "run": f"{event.label}/{event.repeat}",
+            "status": "new" if event.is_new else "already there",
+            "sha256": event.sha256,
+            "format": event.format,
+            "remarks": list(event.remarks),
         }
         yield json.dumps(said)
-    for left in unreadable(events):
-        yield json.dumps({"found": left.name, "status": "unreadable", "reason": left.reason})
 
 
 def unreadable(events: Iterable[Event]) -> list[LeftOut]:

@@ -371,53 +371,42 @@ def _walk(fs: AbstractFileSystem, root: str, without: str = "") -> Iterator[list
     """The files of each folder below ``root``, by name, but for those of the folder ``without``; places are of ``fs``.
 
     Hidden files and folders are left out, and links: what they point to is found by itself, or is not part of the
-    source. So is a folder that cannot be listed.
+    source; so is what a page of the web links elsewhere. So is a folder that cannot be listed.
     """
-
-    def path(name: str) -> str:
-        return name.removeprefix(root.rstrip("/")).strip("/")
-
-    folders = [root.rstrip("/")]
+    root = root.rstrip("/")
+    folders = [root]
     while folders:
         folder = folders.pop()
-        try:
-            if path(folder).count("/") >= DEEPEST:
-                raise ValueError(f"it is nested more than {DEEPEST} folders deep")
-            entries = sorted(_listed(fs, folder), key=lambda info: str(info["name"]))
-        except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
-            reason = str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
-            yield [LeftOut(f"cannot be listed: {reason}.", path(folder), is_unreadable=True)]
-            continue
+        path = folder.removeprefix(root).strip("/")
+        is_web = "://" in folder
         found, inner = list[File | LeftOut](), list[str]()
+        try:
+            if path.count("/") >= DEEPEST:
+                raise ValueError(f"it is nested more than {DEEPEST} folders deep")
+            entries = sorted(fs.ls(f"{folder}/" if is_web else folder, detail=True), key=lambda of: str(of["name"]))
+        except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
+            reason = broken_because(error) or type(error).__name__
+            yield [LeftOut(f"cannot be listed: {reason}.", path, is_unreadable=True)]
+            continue
         for info in entries:
             place = str(info["name"]).rstrip("/")
-            is_folder = info["type"] == "directory" and not info.get("islink")
-            is_hidden = place.rpartition("/")[2].startswith(".")
-            if is_folder and not is_hidden:
+            name = place.removeprefix(f"{folder}/")
+            leads_elsewhere = is_web and (".." in name.split("/") or "?" in name or "#" in name)
+            if name in ("", place) or leads_elsewhere or place == without:
+                continue
+            file = File(f"{path}/{name}".lstrip("/"), place, int(info["size"] or 0))
+            if name.startswith("."):
+                found.append(LeftOut(IS_HIDDEN, file.path))
+            elif info.get("islink"):
+                found.append(LeftOut(IS_LINK, file.path))
+            elif info["type"] == "directory":
                 inner.append(place)
-            elif not (is_folder and place == without):
-                found.append(LeftOut(IS_HIDDEN, path(place)) if is_hidden else _entry(info, path(place)))
-        folders += [place for place in reversed(inner) if place != without]
+            elif info["type"] != "file":
+                found.append(LeftOut(IS_IRREGULAR, file.path))
+            else:
+                found.append(LeftOut("is empty.", file.path) if info["size"] == 0 else file)
+        folders += reversed(inner)
         yield found
-
-
-def _entry(info: Mapping[str, Any], path: str) -> File | LeftOut:
-    if info.get("islink") or info["type"] != "file":
-        return LeftOut(IS_LINK if info.get("islink") else IS_IRREGULAR, path)
-    if info["size"] == 0:
-        return LeftOut("is empty.", path)
-    return File(path, str(info["name"]), int(info["size"] or 0))
-
-
-def _listed(fs: AbstractFileSystem, folder: str) -> Iterator[dict[str, Any]]:
-    """What a folder holds; of a web page no link that leads elsewhere."""
-    is_web = "://" in folder
-    for info in fs.ls(f"{folder}/" if is_web else folder, detail=True):
-        name = str(info["name"]).rstrip("/")
-        inner = name.removeprefix(f"{folder}/")
-        leads_elsewhere = is_web and (".." in inner.split("/") or "?" in inner or "#" in inner)
-        if inner not in ("", name) and not leads_elsewhere:
-            yield info
 
 
 def _of_folder(folder: Path) -> Callable[[File], Candidate]:
@@ -474,7 +463,12 @@ class Sources:
         elif ARCHIVE_NAME.search(path.name):
             raise LeftOut(NO_ARCHIVE, is_unreadable=True)
         else:
-            yield from _file(path)
+            found = next(_walk(fsspec.filesystem("file"), str(path.parent)))
+            own = File(path.name, str(path), path.stat().st_size)
+            near = [file for file in found if isinstance(file, File) and file.path != own.path]
+            for one in _candidates([own, *near], _of_folder(path.parent), str):
+                if isinstance(one, Candidate) and one.place == own.place:
+                    yield replace(one, named=True)
 
     def _archive(self, path: Path, name: str, origin: Mapping[str, str]) -> Found:
         def candidate(file: File) -> Candidate:
@@ -522,25 +516,6 @@ def _of_url(file: File) -> Candidate:
     return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
 
 
-def _file(path: Path) -> Found:
-    """A file that is named itself, with what lies beside it."""
-    beside = [
-        near for name in (*OF_A_RUN, *CONFIGURATIONS) if (near := path.with_name(name)).is_file() and near != path
-    ]
-    yield from (LeftOut(IS_LINK, str(file)) for file in beside if file.is_symlink() and file.name in OF_A_RUN)
-    there = {file.name: File(file.name, str(file), file.stat().st_size) for file in beside if not file.is_symlink()}
-    folder = [entry.name for entry in path.parent.iterdir()] if there.keys() & set(CONFIGURATIONS) else []
-    own = _of_folder(path.parent)(File(path.name, str(path), path.stat().st_size))
-    yield replace(own, named=True, beside=_beside(path.name, there, folder))
-
-
-def _beside(log: str, there: Mapping[str, File], folder: Iterable[str]) -> dict[str, str]:
-    """The places of what may belong to the run of a log among files that lie ``there``; ``folder``: all names there."""
-    own = [name for name in CONFIGURATIONS if name in there and name != log and there[name].size <= LARGEST]
-    own = own if own and are_of(log, folder) else []
-    return {name: there[name].place for name in (*OF_A_RUN, *own) if name in there}
-
-
 def _candidates(
     found: Iterable[File | LeftOut], candidate: Callable[[File], Candidate], name: Callable[[str], str]
 ) -> Found:
@@ -550,6 +525,10 @@ def _candidates(
     for file, folder, last in files:
         folders.setdefault(folder, {})[last] = file
     for file, folder, last in files:
+        there = folders[folder]
+        own = [name for name in CONFIGURATIONS if name in there and name != last and there[name].size <= LARGEST]
+        own = own if own and are_of(last, there) else []
         if last not in OF_A_RUN:
-            yield replace(candidate(file), beside=_beside(last, folders[folder], folders[folder]))
+            beside = {name: there[name].place for name in (*OF_A_RUN, *own) if name in there}
+            yield replace(candidate(file), beside=beside)
     yield from (left.of(name(left.name)) for left in found if isinstance(left, LeftOut))

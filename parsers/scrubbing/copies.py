@@ -12,8 +12,8 @@ import json
 import lzma
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..io.cache import pd, zstandard
 from ..io.errors import CANNOT_BE_READ, LogError, ParserError, WriteError, reason_of, told
-from ..io.files import CHUNK, ERRORS, below, ending, leading_out, move, opened, unfinished, unpacked
+from ..io.files import CHUNK, ERRORS, below, ending, leading_out, move, opened, unfinished, unpacked, writing
 from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.reading import survey
@@ -31,7 +31,7 @@ from ..runs.run_folder import RUN_FILE, SIDE_FILES
 from ..runs.runfile import configurations
 from .identities import Identity, Placeholders, identities
 
-CREDENTIAL, FORMAT = "credential", "its format"
+CREDENTIAL = "credential"
 _PACKED: Mapping[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {
     "": nullcontext,
     # What a gzip file says of its time and name is left out.
@@ -76,53 +76,28 @@ class Secrets(NamedTuple):
 # ---- the text of a log
 
 
-class _Text:
-    """A log as text that is made of ASCII and bytes that are passed on as they are; UTF-16 as UTF-8.
+def text_blocks(path: Path) -> Iterator[bytes]:
+    """The text of a log, plain or packed, about a MiB of whole lines each; UTF-16 as UTF-8.
 
-    ``ending``: how the file is packed. Raises LogError when it cannot be read.
+    Raises LogError when it cannot be read.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._reading(), ExitStack() as stack:
-            file = stack.enter_context(opened(path))
-            self.ending = ending(file.peek(16))
-            self._stream = unpacked(file)
-            self._codec = _wide(self._stream.peek(_WIDE)[:_WIDE])
-            self.close = stack.pop_all().close
-        self._decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass") if self._codec else None
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, *ERRORS) as error:
-            raise LogError.at(self._path, CANNOT_BE_READ, reason=reason_of(error)) from error
-
-    def blocks(self) -> Iterator[bytes]:
-        """Blocks of whole lines, about a MiB each."""
-        begun: list[bytes] = []
-        while True:
-            with self._reading():
-                data = self._stream.read(CHUNK)
-            if not data:
-                break
-            text = self._decoder.decode(data).encode("utf-8", "surrogatepass") if self._decoder else data
-            head, newline, tail = text.rpartition(b"\n")
-            if newline:
-                yield b"".join([*begun, head, newline])
-                begun.clear()
-            begun.append(tail)
-        if last := b"".join(begun):
-            yield last
-
-    def encoded(self, text: bytes) -> bytes:
-        """A text as it stands in the stream."""
-        return text.decode("utf-8", "surrogatepass").encode(self._codec, "surrogatepass") if self._codec else text
-
-    def rest(self) -> bytes:
-        """Bytes at the end of the stream that are half a letter."""
-        return self._decoder.getstate()[0] if self._decoder else b""
+    begun: list[bytes] = []
+    try:
+        with opened(path) as file:
+            stream = unpacked(file)
+            codec = _wide(stream.peek(_WIDE)[:_WIDE])
+            decoder = codecs.getincrementaldecoder(codec)("surrogatepass") if codec else None
+            while data := stream.read(CHUNK):
+                text = decoder.decode(data).encode("utf-8", "surrogatepass") if decoder else data
+                head, newline, tail = text.rpartition(b"\n")
+                if newline:
+                    yield b"".join([*begun, head, newline])
+                    begun.clear()
+                begun.append(tail)
+    except (OSError, *ERRORS) as error:
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    if last := b"".join(begun):
+        yield last
 
 
 def _wide(head: bytes) -> str:
@@ -133,25 +108,19 @@ def _wide(head: bytes) -> str:
     return "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) or (high and not low) else ""
 
 
-def text_blocks(path: Path) -> Iterator[bytes]:
-    """The text of a log, plain or packed, about a MiB of whole lines each; UTF-16 as UTF-8.
-
-    Raises LogError when it cannot be read.
-    """
-    with closing(_Text(path)) as text:
-        yield from text.blocks()
-
-
 def rewrite(path: Path, copy: Path, changed: Changed) -> None:
-    """Write a copy of a log in which ``changed`` was made of every block of whole lines.
+    """Write a copy of a log in which ``changed`` was made of every block of whole lines; packed as the log is.
 
-    It is packed and encoded as the log is. Raises LogError when the log cannot be read, OSError when the copy cannot
-    be written.
+    Raises LogError when the log cannot be read, OSError when the copy cannot be written.
     """
-    with closing(_Text(path)) as text, copy.open("wb") as out, _PACKED[text.ending](out) as target:
-        for block in text.blocks():
-            target.write(text.encoded(changed(block)))
-        target.write(text.rest())
+    blocks = text_blocks(path)
+    first = next(blocks, b"")
+    with opened(path) as file:
+        packed = ending(file.peek(16))
+    with copy.open("wb") as out, _PACKED[packed](out) as target:
+        target.write(changed(first))
+        for block in blocks:
+            target.write(changed(block))
 
 
 # ---- what must be the same of a log and its copy
@@ -165,7 +134,6 @@ class _Likeness(NamedTuple):
 
     told: Mapping[str, object]
     rows: NDArray[np.uint64]
-    recognised: NDArray[np.bool_]
 
 
 def _likeness(log: Path, name: Path, changed: Changed, format: FormatName) -> _Likeness:
@@ -183,25 +151,23 @@ def _likeness(log: Path, name: Path, changed: Changed, format: FormatName) -> _L
 
     tables = [*(part.records for part in reading.parts), reading.events.drop(columns="text")]
     told: dict[str, object] = {
-        FORMAT: (reading.format.name if reading.format else None, len(tables)),
+        "its format": (reading.format.name if reading.format else None, len(tables)),
         "a column of it": [{name: str(of) for name, of in table.dtypes.items()} for table in tables],
         "its number of lines": (account.total, account.matched, account.ignored),
+        "a line of it": account.recognised.tobytes(),
     }
     told |= {f"the fact {fact.name}": (public(fact.value), fact.source) for fact in reading.facts.values()}
     rows = [np.column_stack([table["line"], pd.util.hash_pandas_object(table, index=False)]) for table in tables]
-    return _Likeness(told, np.concatenate(rows).astype(np.uint64), account.recognised)
+    return _Likeness(told, np.concatenate(rows).astype(np.uint64))
 
 
 def _difference(log: _Likeness, copy: _Likeness) -> str | None:
     """Where a copy reads otherwise than its log, as the subject of a sentence; None where it reads the same."""
-    names = [name for name in {**log.told, **copy.told} if log.told.get(name) != copy.told.get(name)]
     both = min(len(log.rows), len(copy.rows))
     unlike = np.flatnonzero((log.rows[:both] != copy.rows[:both]).any(axis=1))
-    if FORMAT not in names and (unlike.size or len(log.rows) != len(copy.rows)):
+    if unlike.size or len(log.rows) != len(copy.rows):
         return f"line {max(log.rows, copy.rows, key=len)[unlike[0] if unlike.size else both][0]}"
-    if not names and (unlike := np.flatnonzero(log.recognised != copy.recognised)).size:
-        return f"line {unlike[0]}"
-    return names[0] if names else None
+    return next((name for name in {**log.told, **copy.told} if log.told.get(name) != copy.told.get(name)), None)
 
 
 # ---- one log and its run
@@ -223,8 +189,8 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
 
 def scrubbed(
     log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: FormatName = None
-) -> dict[str, Replaced]:
-    """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced, by kind.
+) -> Counter[str]:
+    """Write a copy of a log with placeholders for all identities and credentials, and count what was replaced by kind.
 
     What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
     scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
@@ -232,12 +198,19 @@ def scrubbed(
     when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
     the log cannot be read.
     """
-    replaced, written = dict[str, Replaced](), list[Path]()
+    replaced, written = Counter[str](), list[Path]()
     before = _likeness(log, log, placeholders.replaced, format)
     try:
         for path in (log, *filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)):
             written.append(copy if path == log else copy.with_name(path.name))
-            rewrite(path, written[-1], _Scrubber(placeholders, secrets, replaced, written[-1]).block)
+            stream = secrets.stream()
+
+            def public(block: bytes, stream: Stream = stream) -> bytes:
+                text = stream.feed(placeholders.replaced(block, replaced))
+                return text if block.endswith(b"\n") else text + stream.finish()
+
+            rewrite(path, written[-1], public)
+            replaced[CREDENTIAL] += stream.count
         if run := _run(log, copy, placeholders, secrets):
             written.append(copy.with_name(RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -250,43 +223,6 @@ def scrubbed(
             raise WriteError(copy, error.strerror or str(error)) from error
         raise
     return replaced
-
-
-@dataclass
-class Replaced:
-    """What was replaced of one kind: in which ``copy`` and line (from 1) first, how often, and which different ones."""
-
-    copy: Path
-    line: int
-    occurrences: int = 0
-    distinct: set[bytes] = field(default_factory=set)
-
-
-class _Scrubber:
-    """What is made of the blocks of one file, in their order; ``replaced`` takes note of it."""
-
-    def __init__(self, placeholders: Placeholders, secrets: Secrets, replaced: dict[str, Replaced], copy: Path) -> None:
-        self._placeholders, self._replaced, self._copy = placeholders, replaced, copy
-        self._stream = secrets.stream()
-        self._lines = 0
-
-    def block(self, block: bytes) -> bytes:
-        """The next whole lines without identities and credentials; only the last block may end within a line."""
-
-        def note(kind: str, keys: Iterable[bytes], place: int, times: int = 1, text: bytes = block) -> None:
-            if kind not in self._replaced:
-                self._replaced[kind] = Replaced(self._copy, self._lines + 1 + text.count(b"\n", 0, place))
-            self._replaced[kind].occurrences += times
-            self._replaced[kind].distinct.update(keys)
-
-        public = self._placeholders.replaced(block, note)
-        found = self._stream.count
-        redacted = self._stream.feed(public) + (b"" if block.endswith(b"\n") else self._stream.finish())
-        if more := self._stream.count - found:
-            same = os.path.commonprefix([public, redacted])  # noqa: RUF071 - letter by letter
-            note(CREDENTIAL, (), len(same), more, public)
-        self._lines += block.count(b"\n")
-        return redacted
 
 
 def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) -> dict[str, Any]:
@@ -308,34 +244,19 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 @dataclass
 class ScrubOutcome:
-    """The ``copies`` that were written, what was ``replaced`` in them by kind, and a sentence for each log without."""
+    """The ``copies`` that were written, how much was ``replaced`` by kind, and a sentence for each log without."""
 
     copies: list[Path] = field(default_factory=list)
-    replaced: dict[str, Replaced] = field(default_factory=dict)
+    replaced: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, copy: Path, replaced: Mapping[str, Replaced]) -> None:
-        """Take note of one more copy, and of what was replaced in it and in the files beside it."""
-        self.copies.append(copy)
-        for kind, more in replaced.items():
-            known = self.replaced.setdefault(kind, Replaced(copy.with_name(more.copy.name), more.line))
-            known.occurrences += more.occurrences
-            known.distinct |= more.distinct
 
-
-class NamedLog(NamedTuple):
-    """A log, and the file or folder by which it was named."""
-
-    log: Path
-    named: Path
-
-
-def sources(paths: Iterable[Path]) -> list[NamedLog]:
-    """The logs that are named: a file is one, a folder holds those of the run folders in it.
+def sources(paths: Iterable[Path]) -> dict[Path, Path]:
+    """The logs that are named, each with the path that names it: a folder holds those of the run folders in it.
 
     Raises ScrubError for a folder without any, LogError for a run.json that is broken.
     """
-    found: dict[Path, NamedLog] = {}
+    found: dict[Path, Path] = {}
     for path in map(_absolute, paths):
         logs = [path]
         if os.path.isdir(path):  # noqa: PTH112 - never raises an error
@@ -343,8 +264,8 @@ def sources(paths: Iterable[Path]) -> list[NamedLog]:
             if not logs:
                 raise ScrubError(f"{path}: does not contain run folders (with a {RUN_FILE}); pass its logs.")
         for log in logs:
-            found.setdefault(log, NamedLog(log, path))
-    return list(found.values())
+            found.setdefault(log, path)
+    return found
 
 
 def _absolute(path: Path) -> Path:
@@ -352,7 +273,7 @@ def _absolute(path: Path) -> Path:
 
 
 def copied(
-    logs: Sequence[NamedLog],
+    logs: Mapping[Path, Path],
     out: Path,
     secrets: Secrets,
     *,
@@ -362,34 +283,35 @@ def copied(
 ) -> ScrubOutcome:
     """Write a copy of each log below the folder ``out``, under its place below the folder that all have in common.
 
-    ``given`` are identities that are known, ``keep`` names that are none. A log that cannot be read or copied does not
-    keep the others. Raises ScrubError when a copy would take the place of a log, or ``out`` cannot be a folder.
+    ``logs``: as ``sources`` gives them. ``given`` are identities that are known, ``keep`` names that are none. A log
+    that cannot be read or copied does not keep the others. Raises ScrubError when a copy would take the place of a log,
+    WriteError when ``out`` cannot be a folder.
     """
-    outcome, readable, found, out = ScrubOutcome(), list[NamedLog](), dict.fromkeys(given), _absolute(out)
-    for source in logs:
+    outcome, readable, found, out = ScrubOutcome(), dict[Path, Path](), dict.fromkeys(given), _absolute(out)
+    for log, by in logs.items():
         try:
-            _refuse_links(source)
-            found |= named(source.log, secrets)
+            # A link would put a file from elsewhere among the copies; whoever names a link means it.
+            files = runfile.files_of_run(log)
+            if file := leading_out(files[1:], log.parent) if log == by else leading_out(files, by):
+                raise ScrubError(f"{file}: is a link that leads out of the folder; scrub its target directly.")
+            found |= named(log, secrets)
             # A path may name the owner of a home folder.
-            found |= dict.fromkeys(one for one in identities(os.fsencode(source.log)) if one.kind != "taken")
-            readable.append(source)
+            found |= dict.fromkeys(one for one in identities(os.fsencode(log)) if one.kind != "taken")
+            readable[log] = by
         except (ParserError, OSError) as error:
             outcome.problems.append(told(error))
     kept = {name.lower() for name in keep}
     placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
     places = _places(readable, out, placeholders)
-    if out.exists() and not out.is_dir():
-        raise ScrubError(f"{out}: is not a folder; choose another one with --out.")
-    try:
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ScrubError(f"{out}: cannot be created: {error.strerror}.") from error
     with unfinished(out) as folder:
         for place, log in places.items():
             copy = below(folder, str(place))
             try:
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                outcome.add(place, scrubbed(log, copy, placeholders, secrets, format=format))
+                outcome.replaced += scrubbed(log, copy, placeholders, secrets, format=format)
+                outcome.copies.append(place)
             except WriteError as error:
                 outcome.problems.append(str(error.moved(folder, out)))
             except (ParserError, OSError) as error:
@@ -398,15 +320,7 @@ def copied(
     return outcome
 
 
-def _refuse_links(source: NamedLog) -> None:
-    """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
-    is_named = source.log == source.named
-    files = runfile.files_of_run(source.log)
-    if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
-        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub its target directly.")
-
-
-def _places(logs: Sequence[NamedLog], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
+def _places(logs: Mapping[Path, Path], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
     """The log of each place below the folder of copies; what the name of a log tells must not be lost."""
     if not logs:
         return {}
@@ -414,16 +328,18 @@ def _places(logs: Sequence[NamedLog], out: Path, placeholders: Placeholders) -> 
     def facts(log: Path) -> list[tuple[str, object]]:
         return [(fact.name, fact.value) for fact in name_facts(log)]
 
-    base = Path(os.path.commonpath([source.named.parent for source in logs]))
+    base = Path(os.path.commonpath([by.parent for by in logs.values()]))
     for folder in (base, *list(base.parents)[:FOLDERS]):
-        if all(facts(source.log) == facts(out / source.log.relative_to(folder)) for source in logs):
+        if all(facts(log) == facts(out / log.relative_to(folder)) for log in logs):
             base = folder
             break
-    public = [os.fsdecode(placeholders.replaced(os.fsencode(source.log.relative_to(base)))) for source in logs]
-    place, count = Counter(public).most_common(1)[0]
-    if count > 1:
-        raise ScrubError(f"{out / place}: would be the copy of {count} logs; scrub them separately.")
-    for copy in (out / place for place in public if (out / place).exists()):
-        if (taken := next((s.log for s in logs if s.log.exists() and s.log.samefile(copy)), None)) is not None:
-            raise ScrubError(f"{taken}: its copy would overwrite a log; choose another folder with --out.")
-    return {Path(place): source.log for place, source in zip(public, logs, strict=True)}
+    places: dict[Path, Path] = {}
+    for log in logs:
+        place = Path(os.fsdecode(placeholders.replaced(os.fsencode(log.relative_to(base)))))
+        if place in places:
+            raise ScrubError(f"{out / place}: would be the copy of several logs; scrub them separately.")
+        places[place] = log
+    there = [out / place for place in places if (out / place).exists()]
+    if taken := next((log for log in logs if log.exists() and any(map(log.samefile, there))), None):
+        raise ScrubError(f"{taken}: its copy would overwrite a log; choose another folder with --out.")
+    return places

@@ -4,11 +4,12 @@ import base64
 import binascii
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_network
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,9 +143,10 @@ def _is_private(address: bytes) -> bool:
     return any(found in net for net in _PRIVATE if net.version == found.version)
 
 
-def _is_version(before: bytes) -> bool:
-    """Whether what stands before a number makes it a version rather than an address."""
-    return bool(re.search(rf"(?:{_file()['words']['versioned']})\Z".encode(), before.lower()))
+@cache
+def _versioned() -> re.Pattern[bytes]:
+    """What stands before a number that is a version rather than an address."""
+    return re.compile(rf"(?i)(?:{_file()['words']['versioned']})\Z".encode())
 
 
 def _uncoloured(text: bytes) -> bytes:
@@ -164,14 +166,12 @@ class Identity(NamedTuple):
     """What a text names, and of what ``kind`` it is.
 
     host, user, email, address; ``nodes`` is Slurm's spelling of several hosts; ``home`` the path of a home folder whose
-    user has so common a name that it is sought nowhere else; ``encoded`` is base64 that may hold others; ``taken`` a
-    placeholder that stands there already. ``version`` is what reads as the version of what stands ``before`` it, and is
-    an address where that is a name.
+    user has so common a name that it is sought nowhere else; ``encoded`` is base64 that holds others; ``taken`` a
+    placeholder that stands there already.
     """
 
     kind: str
     text: bytes
-    before: bytes = b""
 
 
 def identities(text: bytes) -> Iterator[Identity]:
@@ -180,30 +180,29 @@ def identities(text: bytes) -> Iterator[Identity]:
     plain = _uncoloured(text)
     lowered = plain.lower()
     for rule in rules():
-        seen: set[tuple[str, bytes, bytes]] = set()
+        seen: set[tuple[str, bytes]] = set()
         for found in rule.pattern.finditer(lowered) if any(hint in lowered for hint in rule.hints) else ():
             # The groups say what they are of; a user stands within the path of a home folder, an initial in it, too.
             for group in rule.pattern.groupindex:
                 start, end = found.span(group)
-                before = plain[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
-                place = group, text[start:end], before
+                place = group, text[start:end]
                 if end > start and group in _OF_GROUP and place not in seen:
                     seen.add(place)
-                    yield from _OF_GROUP[group](*place[1:])
+                    yield from _OF_GROUP[group](text[start:end])
 
 
-def _host(text: bytes, _: bytes = b"") -> Iterator[Identity]:
+def _host(text: bytes) -> Iterator[Identity]:
     name = text.rstrip(b".-_")
     if is_host(name) and not is_word(name):
         yield Identity("host", name)
 
 
-def _inner(text: bytes, _: bytes) -> Iterator[Identity]:
+def _inner(text: bytes) -> Iterator[Identity]:
     """A name with dots is one of the public internet, unless another rule says that it is a host of the job."""
     return iter(()) if b"." in text.rstrip(b".-_") else _host(text)
 
 
-def _hosts(text: bytes, _: bytes) -> Iterator[Identity]:
+def _hosts(text: bytes) -> Iterator[Identity]:
     for found in _LISTED.finditer(text):
         if b"[" not in found[1]:
             yield from _host(found[1])
@@ -211,50 +210,50 @@ def _hosts(text: bytes, _: bytes) -> Iterator[Identity]:
             yield Identity("nodes", found[1])
 
 
-def _user(text: bytes, _: bytes) -> Iterator[Identity]:
+def _user(text: bytes) -> Iterator[Identity]:
     name = text.rstrip(b".-_")
     if is_name(name) and not is_word(name):
         yield Identity("user", name)
 
 
-def _home(text: bytes, _: bytes) -> Iterator[Identity]:
+def _home(text: bytes) -> Iterator[Identity]:
     path = text.rstrip(b".-_")
     name = re.split(rb"[/\\]", path)[-1]
     if is_name(name) and is_word(name):
         yield Identity("home", path)
 
 
-def _email(text: bytes, _: bytes) -> Iterator[Identity]:
+def _email(text: bytes) -> Iterator[Identity]:
     name, _, domain = text.partition(b"@")
     if is_host(domain) and not name.endswith(b".git") and domain.lower() != b"example.com":
         yield Identity("email", text)
 
 
-def _address(text: bytes, before: bytes) -> Iterator[Identity]:
+def _address(text: bytes) -> Iterator[Identity]:
     if _is_private(text):
-        is_one = text.startswith(b"10.") and _is_version(before)
-        yield Identity("version", text, before) if is_one else Identity("address", text)
+        yield Identity("address", text)
 
 
-def _encoded(text: bytes, _: bytes) -> Iterator[Identity]:
+def _encoded(text: bytes) -> Iterator[Identity]:
     """Launchers hand the hosts of a job on as base64 of JSON: a list of cards for each of them."""
-    if inner := _decoded(text):
-        yield from identities(b"world_info " + inner)
+    found = list(identities(b"world_info " + _decoded(text)))
+    yield from found
+    if any(identity.kind != "taken" for identity in found):
         yield Identity("encoded", text)
 
 
-_OF_GROUP: dict[str, Callable[[bytes, bytes], Iterator[Identity]]] = {
+_OF_GROUP: dict[str, Callable[[bytes], Iterable[Identity]]] = {
     "host": _host,
     "inner": _inner,
     "hosts": _hosts,
-    "peers": lambda text, _: (one for found in _LISTED.finditer(text) if found[2] for one in _host(found[1])),
-    "keys": lambda text, _: (one for found in _KEY.finditer(text) for one in _host(found[1])),
+    "peers": lambda text: (one for found in _LISTED.finditer(text) if found[2] for one in _host(found[1])),
+    "keys": lambda text: (one for found in _KEY.finditer(text) for one in _host(found[1])),
     "user": _user,
     "home": _home,
     "email": _email,
     "address": _address,
     "encoded": _encoded,
-    "taken": lambda text, _: iter([Identity("taken", text.lower())]),
+    "taken": lambda text: [Identity("taken", text.lower())],
 }
 
 
@@ -262,22 +261,12 @@ _OF_GROUP: dict[str, Callable[[bytes, bytes], Iterator[Identity]]] = {
 
 _HEAD = 3  # letters by which the places of identities are found
 _MOST_NODES = 1 << 13  # of one spelling; no job has more
-_NETWORKS = (b"192.0.2", b"198.51.100", b"203.0.113")
-_HOSTS = 254  # addresses of one of these networks
+_NO_HOSTS = base64.b64encode(b"{}")
+# The addresses of benchmarks, RFC 2544, and of documentation, RFC 3849.
+_NETWORKS = {False: ip_address("198.18.0.0"), True: ip_address("2001:db8::")}
 _IS_ALNUM = re.compile(rb"[A-Za-z0-9]")
 _DOTTED = re.compile(rb"[0-9.]+")
 _MORE_DOTS = re.compile(rb"\.[0-9]")
-
-# Takes note of something that was replaced: of its kind, of keys that tell what is the same, and of its place.
-Note = Callable[[str, frozenset[bytes], int], None]
-
-
-class Placeholder(NamedTuple):
-    """What stands for an identity: its ``text``, and the ``kind`` and ``keys`` of the names that it stands for."""
-
-    text: bytes
-    kind: str
-    keys: frozenset[bytes]
 
 
 class Placeholders:
@@ -289,92 +278,82 @@ class Placeholders:
 
     def __init__(self, found: Iterable[Identity]) -> None:
         found = list(dict.fromkeys(found))
-        self._taken = {text for kind, text, _ in found if kind == "taken"}
+        self._taken = {text for kind, text in found if kind == "taken"}
         self._names: dict[str, dict[bytes, bytes]] = {}
-        self._counters: dict[str, Iterator[int]] = {}
-        self._table: dict[bytes, Placeholder] = {}
+        # What stands for a text, and of which kind that is.
+        self._table: dict[bytes, tuple[bytes, str]] = {}
         # Names of hosts tell which e-mail addresses are of one of them.
+        first: dict[str, Callable[[bytes], object]] = {"host": self._host, "nodes": self._nodes}
+        first["encoded"] = lambda text: self._put(text, _NO_HOSTS, "host")
         for makers in (
-            {"host": self._host, "nodes": self._nodes},
+            first,
             {"user": self._user, "home": self._home},
             {"email": self._email, "address": self._address},
         ):
-            for kind, text, _ in found:
+            for kind, text in found:
                 if kind in makers:
                     makers[kind](text)
         self._words = _Words(self._table)
-        for _, text, _ in [one for one in found if one.kind == "encoded"]:
-            self._encoded(text)
-        self._words = _Words(self._table)
-        for _, text, before in [one for one in found if one.kind == "version"]:
-            if not _is_version(self.replaced(before)):  # what made it one was a name
-                self._address(text)
-        self._words = _Words(self._table)
 
-    def replaced(self, text: bytes, note: Note | None = None) -> bytes:
-        """A text with placeholders in place of all identities, as whole words; ``note`` is told of each."""
-        pieces: list[bytes] = []
-        end = 0
+    def replaced(self, text: bytes, counts: Counter[str] | None = None) -> bytes:
+        """A text with placeholders in place of all identities, as whole words; ``counts`` counts them by kind."""
+        made, end = bytearray(), 0
         for start, length in self._words.places(_uncoloured(text)):
-            put, kind, keys = self._table[text[start : start + length]]
-            pieces += text[end:start], put
+            word = text[start : start + length]
+            put, kind = self._table[word]
+            made += text[end:start]
             end = start + length
-            if note is not None:
-                note(kind, keys, start)
-        return b"".join([*pieces, text[end:]])
+            # So it is a version of what stands before it, if that is still there.
+            if kind == "address" and word.startswith(b"10.") and _versioned().search(made[-BEFORE_VERSION:]):
+                made += word
+                continue
+            made += put
+            if counts is not None:
+                counts[kind] += 1
+        return bytes(made + text[end:])
 
-    def _named(self, kind: str, key: bytes, make: Callable[[int], bytes]) -> bytes:
-        """The placeholder of a key: the next one that ``make`` gives of a number and that nobody has."""
+    def _named(self, kind: str, key: bytes) -> bytes:
+        """The placeholder of a key, a name in small letters or an address: the next one that nobody has."""
         names = self._names.setdefault(kind, {})
-        if key not in names:
-            made = map(make, self._counters.setdefault(kind, count(1)))
-            names[key] = next(name for name in made if name not in self._taken)
+        while key not in names:
+            number = len(names) + 1
+            made = str(_NETWORKS[b":" in key] + number) if kind == "address" else f"{kind}{number}"
+            names[b"\0" + made.encode() if made.encode() in self._taken else key] = made.encode()
         return names[key]
 
-    def _put(self, text: bytes, placeholder: bytes, kind: str, *keys: bytes) -> None:
-        self._table.setdefault(text, Placeholder(placeholder, kind, frozenset(keys)))
+    def _put(self, text: bytes, placeholder: bytes, kind: str) -> None:
+        self._table.setdefault(text, (placeholder, kind))
 
     def _host(self, text: bytes) -> bytes:
         short, _, domain = text.partition(b".")
-        key = short.lower()
-        name = self._named("host", key, b"host%d".__mod__)
+        name = self._named("host", short.lower())
         for spelt in (text, text.lower(), text.upper()):
-            self._put(spelt, name + b".example.com" * bool(domain), "host", key)
+            self._put(spelt, name + b".example.com" * bool(domain), "host")
         if domain and is_host(short) and not is_word(short):
-            self._put(short, name, "host", key)
+            self._put(short, name, "host")
         return name
 
     def _nodes(self, text: bytes) -> None:
-        names = {self._host(name): name.lower() for name in islice(_expanded(text), _MOST_NODES)}
+        names = {self._host(name) for name in islice(_expanded(text), _MOST_NODES)}
         numbers = sorted(int(name.removeprefix(b"host")) for name in names)
-        self._put(text, b"host[" + _compressed(numbers) + b"]", "host", *names.values())
+        self._put(text, b"host[" + b",".join(b"%d" % number for number in numbers) + b"]", "host")
 
     def _user(self, text: bytes) -> None:
-        self._put(text, self._user_name(text), "user", text.lower())
-
-    def _user_name(self, text: bytes) -> bytes:
-        return self._named("user", text.lower(), b"user%d".__mod__)
+        self._put(text, self._named("user", text.lower()), "user")
 
     def _home(self, path: bytes) -> None:
         at = max(path.rfind(b"/"), path.rfind(b"\\")) + 1
-        self._put(path, path[:at] + self._user_name(path[at:]), "user", path[at:].lower())
+        self._put(path, path[:at] + self._named("user", path[at:].lower()), "user")
 
     def _email(self, text: bytes) -> None:
         name, _, domain = text.partition(b"@")
         if is_name(name) and not is_word(name):
             self._user(name)
         if domain not in self._table:
-            self._put(text, self._user_name(name) + b"@example.com", "email", text.lower())
+            self._put(text, self._named("user", name.lower()) + b"@example.com", "email")
 
     def _address(self, text: bytes) -> None:
-        self._put(text, self._named("address", text, _v6 if b":" in text else _v4), "address", text)
-
-    def _encoded(self, text: bytes) -> None:
-        before = _decoded(text)
-        after = self.replaced(before)
-        if after != before:
-            encoded = base64.b64encode(after)
-            self._put(text, encoded if len(text) % 4 == 0 else encoded.rstrip(b"="), "host")
+        self._put(text, self._named("address", text), "address")
 
 
 class _Words:
@@ -417,20 +396,6 @@ def _goes_on(text: bytes, start: int, end: int) -> bool:
     return bool(dotted and (text[max(0, start - 1) : start] == b"." or _MORE_DOTS.match(text, end)))
 
 
-def _v4(number: int) -> bytes:
-    """The addresses of documentation, RFC 5737, and then those of benchmarks, RFC 2544."""
-    network, last = divmod(number - 1, _HOSTS)
-    if network < len(_NETWORKS):
-        return b"%s.%d" % (_NETWORKS[network], last + 1)
-    network -= len(_NETWORKS)
-    return b"198.%d.%d.%d" % (18 + network // 256 % 2, network % 256, last + 1)
-
-
-def _v6(number: int) -> bytes:
-    """The addresses of documentation, RFC 3849."""
-    return b"2001:db8::%x" % number
-
-
 def _expanded(text: bytes) -> Iterator[bytes]:
     """The names of Slurm's ``c1n[01-03,07]``."""
     found = _RANGES.search(text)
@@ -440,14 +405,3 @@ def _expanded(text: bytes) -> Iterator[bytes]:
     for low, high in (part.partition(b"-")[::2] for part in found[1].split(b",")):
         for number in range(int(low), int(high or low) + 1):
             yield from _expanded(text[: found.start()] + b"%0*d" % (len(low), number) + text[found.end() :])
-
-
-def _compressed(numbers: Sequence[int]) -> bytes:
-    """Ascending numbers as Slurm writes them: ``1-3,7``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1] = [runs[-1][0], number]
-        else:
-            runs.append([number])
-    return b",".join(b"-".join(b"%d" % number for number in run) for run in runs)
