@@ -206,9 +206,9 @@ def ingest(
 
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
     fsspec; no redirect to another host is followed). All text files with metric lines of a known format are logs, and
-    what SOURCES name. Existing run folders are not changed. An archive or compressed log may unpack to 64 MiB, 250
-    times its size, or $TACHOGRAPH_UNPACKED_GIB, whichever is largest; an archive may have 65,536 members, and a
-    download 64 GiB. With --scheduler, SOURCES and INTO must be on disks shared by all workers.
+    what SOURCES name. Existing run folders are not changed. An archive or compressed log may unpack to 64 MiB or 250
+    times its size, whichever is larger; an archive may have 65,536 members, and a download 64 GiB. With --scheduler,
+    SOURCES and INTO must be on disks shared by all workers.
 
     Exit status 1 if a file was unreadable or no log was found, 2 for wrong use.
 

@@ -13,7 +13,7 @@ import click
 import pytest
 
 import tachograph
-from parsers.io.printable import shell_quoted, shell_script
+from parsers.io.printable import shell_quoted
 from tachograph.cli import command_line
 from tests.commandline import ENVIRONMENT, PROGRAM, on_a_terminal
 from tests.hostile_text import FORGED, HOSTILE, NAME, unseen, write_hostile
@@ -30,7 +30,7 @@ parse {log} --out {top}/{name}.xls
 parse {log} --out {top}/{name}/no/where.csv
 parse {broken} {top}/{name}.none --out {top}/a.csv
 parse {log} --out {top}/a.csv --format {hostile}
-ingest {top} --into '{top}/into {name}' --verbose --jobs 1
+ingest {top} --into '{top}/into {name}' --jobs 1
 ingest {top} --into '{top}/into {name}' --json --jobs 1
 ingest {top}/{name}.none --into {top}/into
 ingest {page} --into {log}
@@ -201,10 +201,3 @@ def test_a_quoted_word_is_the_same_word_in_bash_and_all_of_it_is_seen(text: str)
     done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
     assert done.stdout.decode("utf-8", "surrogateescape") == f"a{text}b"
     assert (unseen(word), {*word} & {"\n", *FILLERS}) == (set(), set())
-
-
-@pytest.mark.parametrize("text", ["\u202e it's \\ \x1b", "plain\t", *FILLERS])
-def test_a_script_that_is_quoted_as_a_whole_does_the_same_and_all_of_it_is_seen(text: str) -> None:
-    script = shell_script(f"cat <<'END'\n{text}\nEND\necho done\n")
-    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
-    assert (done.stdout, unseen(script), {*script} & {*FILLERS}) == (f"{text}\ndone\n", set(), set())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import printable, shell_quoted, shell_script
+from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
@@ -95,7 +95,7 @@ class Place:
             while end in script.splitlines():
                 end += "_"
             lines.append(f"cat > {shell_quoted(folder / SCRIPT)} <<'{end}'\n{script.rstrip()}\n{end}")
-        return shell_script("\n".join([*lines, self.line(job, folder), ""]))
+        return "\n".join([*lines, self.line(job, folder), ""])
 
     def members(self, folder: Path) -> Members | None:
         """The processes of the run that fills `folder`; None where they are not on this machine."""

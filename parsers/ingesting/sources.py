@@ -463,11 +463,16 @@ class Sources:
         elif ARCHIVE_NAME.search(path.name):
             raise LeftOut(NO_ARCHIVE, is_unreadable=True)
         else:
-            found = next(_walk(fsspec.filesystem("file"), str(path.parent)))
             own = File(path.name, str(path), path.stat().st_size)
-            near = [file for file in found if isinstance(file, File) and file.path != own.path]
-            for one in _candidates([own, *near], _of_folder(path.parent), str):
-                if isinstance(one, Candidate) and one.place == own.place:
+            beside = [
+                one
+                for one in next(_walk(fsspec.filesystem("file"), str(path.parent)))
+                if (one.path != own.path if isinstance(one, File) else one.name in OF_A_RUN)
+            ]
+            for one in _candidates([own, *beside], _of_folder(path.parent), lambda inner: str(path.with_name(inner))):
+                if isinstance(one, LeftOut):
+                    yield one
+                elif one.place == own.place:
                     yield replace(one, named=True)
 
     def _archive(self, path: Path, name: str, origin: Mapping[str, str]) -> Found:

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from .errors import TachographError
+
 Result = TypeVar("Result")
 
 MEMORY = 2 << 30  # bytes beyond what this process has
@@ -57,9 +59,9 @@ def boxed(do: Callable[[], Result], seconds: float, memory: int = MEMORY) -> Res
     status = 0
     try:
         with os.fdopen(receiver, "rb") as stream, suppress(EOFError, pickle.UnpicklingError):
-            result, error, cause = pickle.load(stream)  # noqa: S301 - by a fork of this process
+            result, error = pickle.load(stream)  # noqa: S301 - by a fork of this process
             if error is not None:
-                raise error from cause
+                raise error
             return result  # type: ignore[no-any-return]
     finally:
         with suppress(ProcessLookupError):
@@ -69,23 +71,23 @@ def boxed(do: Callable[[], Result], seconds: float, memory: int = MEMORY) -> Res
 
 
 def _work(do: Callable[[], Any], sender: int, seconds: int, memory: int) -> NoReturn:
-    """Do the work in the child, and hand over what came of it: a result, or an error and its cause."""
+    """Do the work in the child, and hand over what came of it: a result, or an error."""
     global _inside  # noqa: PLW0603 - a process is in a box or not
     _inside = True
     status = 1
-    outcome: tuple[Any, BaseException | None, BaseException | None]
+    outcome: tuple[Any, BaseException | None]
     try:
         _limit(seconds, memory)
         with suppress(OSError, AttributeError):  # not every system and container allows it, or has such a library of C
             ctypes.CDLL(None).unshare(_NEW_NETWORK if os.getuid() == 0 else _NEW_NETWORK | _NEW_USERS)
         try:
-            outcome = do(), None, None
+            outcome = do(), None
         except OutOfTimeError as over:
-            outcome = None, LimitError(seconds, over.text), None
+            outcome = None, LimitError(seconds, over.text)
         except MemoryError:
-            outcome = None, LimitError(0), None
+            outcome = None, LimitError(0)
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
-            outcome = None, _portable(error) or RuntimeError(repr(error)), _portable(error.__cause__)
+            outcome = None, _portable(error)
         with os.fdopen(sender, "wb") as stream:
             pickle.dump(outcome, stream)
         status = 0
@@ -106,13 +108,10 @@ def _limit(seconds: int, memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def _portable(error: BaseException | None) -> BaseException | None:
-    """An error as another process has it; None where it cannot be made again there, as those of Lark.
-
-    One of ours may hold what cannot; then its class and its message go.
-    """
-    for one in (error, getattr(error, "message", None)):
-        with suppress(Exception):  # a class of somebody else's raises what it likes
-            copy = pickle.loads(pickle.dumps(one))  # noqa: S301 - it was made here
-            return copy if one is error or error is None else type(error)(copy)
-    return None
+def _portable(error: BaseException) -> BaseException:
+    """An error as another process has it: one of ours that holds what cannot go there with its message alone."""
+    with suppress(Exception):  # a class of somebody else's, as those of Lark, raises what it likes
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was made here
+        return error
+    return type(error)(error.message) if isinstance(error, TachographError) else RuntimeError(repr(error))
+    return RuntimeError(repr(error))

@@ -12,6 +12,7 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import shutil
 import stat
 import zlib
@@ -68,23 +69,11 @@ def sha256_of(path: Path) -> str:
 
 def opener(path: str, flags: int) -> int:
     """Open a file as ``open`` asks its ``opener`` to, to read or to write; raises as ``opened`` does."""
-
-    def refuse(mode: int) -> None:
-        if what := _OTHERS.get(stat.S_IFMT(mode)):
-            raise OSError(errno.EINVAL, what, path)
-
-    try:
-        refuse(os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
-    except FileNotFoundError:
-        if not flags & os.O_CREAT:
-            raise
-    # Something else may stand there by now; a pipe is opened without waiting for whoever is at its other end.
+    # A pipe is opened without waiting for whoever is at its other end.
     descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
-    try:
-        refuse(os.fstat(descriptor).st_mode)
-    except OSError:
+    if what := _OTHERS.get(stat.S_IFMT(os.fstat(descriptor).st_mode)):
         os.close(descriptor)
-        raise
+        raise OSError(errno.EINVAL, what, path)
     return descriptor
 
 
@@ -104,10 +93,7 @@ def leading_out(files: Iterable[Path], folder: Path) -> Path | None:
 
 
 def locked(path: Path, descriptor: int) -> bool:
-    """Lock what was opened at a path, until the last process that inherits it has ended.
-
-    False where another process holds it.
-    """
+    """Lock what was opened at a path, until it is closed; False where another process holds it."""
     with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Who held it before may have removed it after it was opened here: then nothing is held.
@@ -141,14 +127,12 @@ def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
                 finally:
                     os.close(lock)
         made, lock = _begun(folder)
-    _held.add(lock)
     try:
         yield made
     except WriteError as error:
         raise error.moved(made, folder) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
-        _held.discard(lock)
         os.close(lock)
 
 
@@ -163,19 +147,6 @@ def _begun(folder: Path) -> tuple[Path, int]:
         except OSError:  # some file systems have no locks, and what is left there stays
             return made, lock
         os.close(lock)  # another process took it for one that was left
-
-
-_held: set[int] = set()
-
-
-def _let_go() -> None:
-    """A process that was forked must not hold what its parent holds: it may live longer."""
-    for lock in _held:
-        os.close(lock)
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_let_go)
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
@@ -273,24 +244,6 @@ def whole(path: Path) -> Iterator[Path]:
         move([path.name], made, path.parent)
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that must not exist yet; raises WriteError, also where somebody else just made it."""
-    with unfinished(path.parent, path) as made:
-        whole_file = write(made, path.name, data)
-        _flush(whole_file)
-        with writing(path):
-            path.touch(exist_ok=False)  # to rename a file would replace one that is there
-            whole_file.replace(path)
-
-
-def write_texts(texts: Mapping[Path | None, Callable[[], str]]) -> None:
-    """Write texts, each whole, into the files that are named; one without a file is not made. Raises WriteError."""
-    for path, text in texts.items():
-        if path:
-            with whole(path) as made:
-                made.write_text(text(), encoding="utf-8")
-
-
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file under another name beside it, wait until it is on the disk, and give it its name.
 
@@ -314,18 +267,16 @@ def replace_file(path: Path, data: bytes) -> None:
 
 # ---- packed files
 
-MIB, GIB = 1 << 20, 1 << 30
+MIB = 1 << 20
 LEAST = 64 * MIB
 # Logs repeat themselves and pack well, to a hundredth at times; what is made to fill disks packs to a thousandth.
 TIMES = 250
 MOST_MEMBERS = 1 << 16
-LARGEST_DOWNLOAD = 64 * GIB
-VARIABLE = "TACHOGRAPH_UNPACKED_GIB"
-UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; set {variable}=1 to allow 1 GiB, or unpack it first"
+LARGEST_DOWNLOAD = 1 << 36
+UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; unpack it first"
 LARGER_DOWNLOAD = "it is larger than {size} GiB; download it, then pass the file"
 TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the folder"
 NEEDS_ZSTANDARD = "Files ending in .zst need"
-NO_NUMBER_OF_GIB = "${variable} is {said}; expected a number of GiB"
 # So few bytes at a time because a log packs well: they may become a thousand times as many.
 PACKED, PIECE = 1 << 14, 1 << 16
 
@@ -350,21 +301,14 @@ class Allowance:
 
 
 def unpacking(packed: int) -> Allowance:
-    """What so many packed bytes may unpack to: 250 times as many, or 64 MiB or what the user allows if that is more.
-
-    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
-    """
-    said = os.environ.get(VARIABLE, "0")
-    try:
-        most = max(LEAST, TIMES * packed, int(float(said) * GIB))
-    except (ValueError, OverflowError) as error:
-        raise TooLargeError(NO_NUMBER_OF_GIB, variable=VARIABLE, said=repr(said)) from error
-    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
+    """What so many packed bytes may unpack to: 250 times as many, or 64 MiB if that is more."""
+    most = max(LEAST, TIMES * packed)
+    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}"))
 
 
 def downloading() -> Allowance:
     """What a file may have that comes over a network."""
-    return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD // GIB))
+    return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD >> 30))
 
 
 def check_members(count: int) -> None:
@@ -397,9 +341,8 @@ def _frames(file: io.BufferedReader) -> Iterator[bytes]:
 
 
 # How a file is packed is told by its first bytes; its name ends so.
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
-_BZIP2 = b"1AY&SY"  # behind BZh and a level
-SUFFIXES = tuple(_MAGIC.values())
+_MAGIC = re.compile(rb"(?P<gz>\x1f\x8b)|(?P<bz2>BZh[1-9]1AY&SY)|(?P<xz>\xfd7zXZ\0)|(?P<zst>\x28\xb5\x2f\xfd)")
+SUFFIXES = tuple(f".{name}" for name in _MAGIC.groupindex)
 ERRORS = (EOFError, lzma.LZMAError, zlib.error, TooLargeError, ExtraError)
 _UNPACK: dict[str, Callable[[io.BufferedReader], Iterator[bytes]]] = {
     ".gz": lambda file: pieces_of(gzip.GzipFile(fileobj=file)),
@@ -411,8 +354,8 @@ _UNPACK: dict[str, Callable[[io.BufferedReader], Iterator[bytes]]] = {
 
 def ending(head: bytes) -> str:
     """The ending that belongs to a file with these first bytes; none where it is not packed."""
-    found = next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), "")
-    return "" if found == ".bz2" and not (head[3:4] in b"123456789" and head[4:10] == _BZIP2) else found
+    found = _MAGIC.match(head)
+    return f".{found.lastgroup}" if found else ""
 
 
 def unpacked(file: io.BufferedReader) -> io.BufferedReader:

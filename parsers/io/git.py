@@ -17,13 +17,9 @@ _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOC
 _ON_LINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:file", "LC_ALL": "C"}
 # Attributes of a repository, and of the user, would change the bytes of logs or start programs.
 _AS_THEY_ARE = "* -text -eol -ident -filter -working-tree-encoding\n"
-# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
-# stays: in a container it may be what says that a checkout of another user is safe.
-_MISLEADING = {
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
-    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
-    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
-}
+# What a shell may have told git for another repository is not passed on; what it says of git itself is: in a container
+# its configuration may be what says that a checkout of another user is safe.
+_OF_GIT_ITSELF = re.compile("(?!GIT_)|GIT_(CONFIG|SSL|SSH|ASKPASS|HTTP|PROXY|EXEC_PATH)")
 
 
 def top_of(folder: Path) -> Path | None:
@@ -59,7 +55,7 @@ def _run(repo: Path, arguments: Sequence[str], variables: Mapping[str, str], pat
     Raises OSError where there is no git, SubprocessError where it fails or takes longer than so many seconds.
     """
     command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
-    known = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    known = {name: value for name, value in os.environ.items() if _OF_GIT_ITSELF.match(name)}
     return subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
         command,
         env={**known, **variables},
@@ -124,8 +120,6 @@ def public_repository(url: str) -> str | None:
 
 def repository_of(top: Path) -> str | None:
     """The URL of the repository of a checkout without its secrets; None where it names none."""
-    answer = git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
-    pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
     # Of several URLs of one remote, git fetches from the first.
-    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
-    return public_repository(urls[0]) if urls else None
+    urls = git(top, "config", "-z", "--get-all", "remote.origin.url")
+    return public_repository(urls.split("\0")[0]) if urls else None

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -62,23 +62,10 @@ def say_text(text: str) -> None:
     click.echo(printable_lines(text), nl=False)
 
 
-def say_lines(lines: Iterable[object]) -> None:
-    """Print each as a line, all at once: thousands of them are printed faster so."""
-    click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
-
-
 def shell_quoted(text: object) -> str:
     """A text as one word of a shell, all of it seen; one with other characters needs bash, ksh or zsh."""
     word = str(text)
     return shlex.quote(word) if _is_seen(word) else f"$'{''.join(map(_octal, word))}'"
-
-
-def shell_script(script: str) -> str:
-    """The same for bash, but all of it seen: a script in which something is not is quoted as a whole."""
-    if not _is_suspect(script):
-        return script
-    inner = "".join(c if c in "\n\t" else _octal(c) for c in script)
-    return f"eval $'{inner}'\n"
 
 
 def _octal(character: str) -> str:
@@ -95,40 +82,21 @@ class PrintableStream(io.TextIOBase):
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what another encoding lacks is escaped, too
+        self._stream = stream
+        for name in ("flush", "isatty", "fileno", "writable"):
+            setattr(self, name, getattr(stream, name))
 
     def write(self, text: str) -> int:
         """Write a text, of which only what is seen, newlines and tabs stay as they are."""
         self._stream.write(printable_lines(text))
         return len(text)
 
-    def flush(self) -> None:
-        """Hand over what was written."""
-        self._stream.flush()
-
-    def isatty(self) -> bool:
-        """Whether it is a terminal."""
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        """The number of the open file."""
-        return self._stream.fileno()
-
-    def writable(self) -> bool:
-        """It is."""
-        return True
-
     @property
     def encoding(self) -> str:  # type: ignore[override]
         """How characters become bytes."""
         return self._stream.encoding
-
-    @property
-    def errors(self) -> str | None:  # type: ignore[override]
-        """What becomes of characters that the encoding lacks."""
-        return self._stream.errors
 
 
 class Unreadable(click.ClickException):

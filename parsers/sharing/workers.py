@@ -11,8 +11,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from itertools import chain, islice
@@ -44,10 +44,6 @@ OTHER_VERSION = "The workers of {scheduler} have Tachograph {there}, and this ma
 
 class WorkersError(ParserError):
     """There are no workers, they are gone, or it is not clear which are meant."""
-
-
-class FarWorkError(ParserError):
-    """A process cannot do what its caller would: the message says what differs."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +94,9 @@ class Workers:
     def _executor(self) -> Iterator[tuple[Executor, Callable[..., list[Result]], int]]:
         """What does work, the function by which it does some, and how often it is given some in advance."""
         if self.scheduler is not None:
+            caller = (self.scheduler, _version(), uuid4().hex, str(Path.cwd()), _variables())
             with _cluster(self.scheduler) as (executor, threads):
-                yield executor, partial(work_for, Caller.here(self.scheduler)), max(AHEAD, 2 * threads)
+                yield executor, partial(work_for, caller), max(AHEAD, 2 * threads)
             return
         # Forked, so that what is imported is there at once. A fork of a process that drew charts cannot draw, but need
         # not.
@@ -188,22 +185,8 @@ def _version() -> str:
     return version("tachograph")
 
 
-@dataclass(frozen=True)
-class Caller:
-    """A call of a command: its scheduler, and all that its results depend on beside its arguments and files."""
-
-    scheduler: str
-    folder: str
-    variables: dict[str, str]
-    version: str
-    call: str = field(default_factory=lambda: uuid4().hex)
-
-    @classmethod
-    def here(cls, scheduler: str) -> "Caller":
-        """This process."""
-        return cls(scheduler, str(Path.cwd()), _variables(), _version())
-
-
+# A call of a command: its scheduler, the version that makes it, its name, its folder and its variables.
+Caller = tuple[str, str, str, str, dict[str, str]]
 # Where a process has many threads, one works at a time: the folder and the variables are those of the whole process.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -211,23 +194,24 @@ _ONE_AT_A_TIME = threading.Lock()
 def work_for(caller: Caller, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
     """Do some tasks as the caller would: in its folder, with its variables, and with files as they are by now.
 
-    Raises FarWorkError where this process cannot, and what the function raises.
+    Raises WorkersError where this process cannot, and what the function raises.
     """
-    if (there := _version()) != caller.version:
-        raise FarWorkError(OTHER_VERSION, scheduler=caller.scheduler, there=there, here=caller.version)
+    scheduler, here, call, folder, variables = caller
+    if (there := _version()) != here:
+        raise WorkersError(OTHER_VERSION, scheduler=scheduler, there=there, here=here)
     with _ONE_AT_A_TIME:
-        keep_for(caller.call)
-        folder, variables = Path.cwd(), _variables()
+        keep_for(call)
+        own = _variables()
         try:
-            os.chdir(caller.folder)
-        except OSError as error:
-            raise FarWorkError(NO_FOLDER, scheduler=caller.scheduler, folder=caller.folder) from error
-        try:
-            _set(caller.variables)
-            return _work(do, tasks)
+            with chdir(folder):
+                _set(variables)
+                return _work(do, tasks)
+        except FileNotFoundError as error:
+            if error.filename != folder:
+                raise
+            raise WorkersError(NO_FOLDER, scheduler=scheduler, folder=folder) from error
         finally:
-            _set(variables)
-            os.chdir(folder)
+            _set(own)
 
 
 def _set(variables: dict[str, str]) -> None:

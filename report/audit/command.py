@@ -2,13 +2,12 @@
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.io.printable import say, say_lines
+from parsers.io.printable import say, say_text
 from parsers.sharing import JOBS
 
 from ..wording.language_option import LANGUAGE
@@ -67,7 +66,7 @@ def audit(
       tachograph audit records/2026-11-29_NewRecord --board modded-nanogpt --markdown
     """
     from parsers.io.console import show
-    from parsers.io.files import write_texts
+    from parsers.io.files import whole
     from parsers.sharing.workers import Workers
 
     from ..wording.words import Translator
@@ -80,11 +79,13 @@ def audit(
         raise click.UsageError(OVERWRITES.format(file=sarif))
     found = audited(places, logs, board=None if board is None else board_of(board), workers=Workers(jobs, None))
     found = found.with_baseline(baseline) if baseline else found
-    write_texts({sarif: partial(output.sarif, found, translate)})
+    if sarif:
+        with whole(sarif) as made:
+            made.write_text(output.sarif(found, translate), encoding="utf-8")
     if wants_markdown:
         show(output.as_markdown(found, translate))
     elif as_json:
-        say_lines(json.dumps(one, ensure_ascii=False) for one in output.as_json(found))
+        say_text("".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in output.as_json(found)))
     else:
         how = {"everything": everything, "strict": strict, "colour": sys.stdout.isatty()}
         show(output.terminal(found, **how, translate=translate))

@@ -143,7 +143,7 @@ def _show(
 ) -> None:
     """Print what is found, and write its page; exit with the status that a gate gives it."""
     from parsers.io.console import show
-    from parsers.io.files import write_texts
+    from parsers.io.files import whole
     from parsers.sharing.workers import Workers
 
     from ..wording.words import Translator
@@ -151,7 +151,9 @@ def _show(
 
     found = find(protocol=protocol, gate=gate or GATE, workers=Workers(jobs, scheduler))
     said, translate = found.document(), Translator(language).translate
-    write_texts({html_file: partial(said.html, language, html_file.absolute().parent)} if html_file else {})
+    if html_file:
+        with whole(html_file) as made:
+            made.write_text(said.html(language, html_file.absolute().parent), encoding="utf-8")
     if as_json:
         for one in found.objects():
             say(json.dumps(one, ensure_ascii=False))

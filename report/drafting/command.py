@@ -56,7 +56,7 @@ def init(
       tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert
       tachograph init page ../results/a.log ../results/b.log --read dt=ms/step
     """
-    from parsers.io.files import write_new
+    from parsers.io.files import whole
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option
 
@@ -73,7 +73,8 @@ def init(
             parse_option(read)
         named = named_logs(logs, folder, LOGS)
         draft = draft_page(named, path, states, read, Workers(jobs, scheduler))
-        write_new(path, draft.text.encode())
+        with whole(path) as made:
+            made.write_text(draft.text, encoding="utf-8")
     except NothingToDraftError as error:
         _tell(error.left_out, verbose=verbose)
         say(error, err=True)

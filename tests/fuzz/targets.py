@@ -50,7 +50,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("parse", "{run}/train.log", "--out", "{out}.csv"),
     ("why", "{run}/train.log"),
     ("scrub", "{run}", "--out", "{out}"),
-    ("ingest", "{logs}", "--into", "{out}", "--verbose"),
+    ("ingest", "{logs}", "--into", "{out}"),
     ("report", "{page}", "--logs", "{logs}", "--out", "{out}", "--lang", "en"),
     ("report", "{page}", "--logs", "{logs}", "--out", "{out}", "--lang", "en", "--json"),
 )

@@ -10,9 +10,5 @@ def large(_: object) -> int:
     return MOST_BYTES
 
 
-def process_of(_: int) -> int:
-    return os.getpid()
-
-
 def die(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)

@@ -76,10 +76,9 @@ def test_a_log_reads_in_a_box_as_outside(tmp_path: Path) -> None:
     assert inside.format is load(copy)
 
 
-def test_an_error_in_a_box_is_raised_with_its_cause(nested: Path, tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="file not found") as caught:
+def test_an_error_in_a_box_is_raised_outside(nested: Path, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="file not found"):
         survey(tmp_path / "missing.log", format=nested)
-    assert isinstance(caught.value.__cause__, FileNotFoundError)
 
 
 def test_what_takes_too_much_memory_is_ended() -> None:

@@ -14,19 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.ingesting.ingest import (
-    CHANGED,
     LONGEST,
     NO_METRIC_LINE,
-    Ingested,
     SuiteError,
     claimed,
-    ingest,
     label,
 )
 from parsers.ingesting.sources import Candidate, LeftOut
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
-from parsers.sharing.workers import Workers
 from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
@@ -49,18 +45,6 @@ def test_a_log_is_kept_byte_for_byte_under_the_names_of_its_path(lab: Path, into
     log = write(lab / "v100", step(1), OTHER_NOISE, name="net_fp16.log")
     assert [found.format for found in logs(into, lab)] == [FORMAT]
     assert (into / "lab__v100__net_fp16/1/train.log").read_bytes() == log.read_bytes()
-
-
-def test_what_is_read_is_said_of_those_logs_of_a_folder_that_hold_it(lab: Path, into: Path) -> None:
-    write(lab, step(1), name="known.log")
-    own = "".join(f"step {number} loss 2.{number} dt 6.01\n" for number in range(1, 9))
-    (lab / "own.log").write_text(own, encoding="utf-8")
-    (lab / "other.log").write_text("nothing is trained here\n", encoding="utf-8")
-    found = [event for event in ingest([str(lab)], into, Workers(1), "dt=s/step") if isinstance(event, Ingested)]
-    assert {one.found.rpartition("/")[2]: (one.format, one.read, one.remarks) for one in found} == {
-        "known.log": (FORMAT, None, ()),
-        "own.log": (None, "dt=s/step", ()),
-    }
 
 
 def test_its_run_file_says_where_it_is_from_and_what_it_was(lab: Path, into: Path) -> None:
@@ -278,14 +262,6 @@ def test_the_run_file_of_another_log_stays_behind(lab: Path, into: Path) -> None
         {},
     )
     assert not (into / "lab__net/3/clock.csv").exists()
-
-
-def test_a_log_that_was_changed_in_its_run_folder_is_reported(lab: Path, into: Path) -> None:
-    write(lab, step(1), name="a.log")
-    logs(into, lab)
-    (into / "lab__a/1/train.log").write_bytes(step(2))
-    (found,) = logs(into, lab)
-    assert (found.is_new, found.remarks) == (False, (CHANGED.format(log="train.log"),))
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"case": 1}', '{"case": {}, "log": 1}', "[" * 99999])

@@ -43,28 +43,10 @@ def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "Error: No logs found.\n")
 
 
-def test_what_a_run_folder_that_is_there_does_not_keep_is_told(lab: Path, tmp_path: Path) -> None:
-    def remarks(*read: str) -> list[str]:
-        log = lab / "copy.log"
-        done = run("ingest", log, "--into", "logs", "--json", *read, cwd=tmp_path)
-        said: list[str] = json.loads(done.stdout)["remarks"]
-        return said
-
-    assert remarks("--read", "dt=ms/step") == remarks("--read", "dt=ms/step") == remarks() == []
-    assert len(remarks("--read", "dt=s/step")) == 1
-    assert json.loads((tmp_path / "logs/lab__copy/1/run.json").read_text(encoding="utf-8"))["read"] == "dt=ms/step"
-
-
 @pytest.mark.parametrize("wrong", [(), ("a.log",), ("a.log", "--into", "logs", "--jobs", "0")])
 def test_wrong_use_is_status_2(tmp_path: Path, wrong: tuple[str, ...]) -> None:
     done = run("ingest", *wrong, cwd=tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-
-
-def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
-    (tmp_path / "a\x1b[2J\nError: b").touch()
-    done = run("ingest", tmp_path, "--into", tmp_path / "logs", "--verbose")
-    assert r"a\x1b[2J\nError: b" in done.stdout
 
 
 def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_path: Path) -> None:

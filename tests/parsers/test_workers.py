@@ -3,15 +3,16 @@
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from parsers.runs.reading import read
-from parsers.sharing.workers import AHEAD, ALONE, MOST_TASKS, Caller, FarWorkError, Workers, WorkersError, work_for
+from parsers.sharing.workers import AHEAD, ALONE, MOST_TASKS, Caller, Workers, WorkersError, work_for
 from tests.parsers.golden_logs import GOLDEN
-from tests.parsers.shared_work import die, large, process_of
+from tests.parsers.shared_work import die, large
 from tests.parsers.toy_logs import write, write_grammar
 
 TWO = Workers(jobs=2)
@@ -42,11 +43,6 @@ def test_what_a_task_raises_is_raised_where_its_result_is_taken(count: int) -> N
         assert [next(results) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(ValueError, match="three"):
             next(results)
-
-
-def test_two_large_logs_are_worth_two_processes() -> None:
-    with TWO.each(process_of, range(2), large) as results:
-        assert os.getpid() not in set(results)
 
 
 def first_slowly(number: int) -> int:
@@ -96,8 +92,8 @@ def _here() -> Iterator[None]:
     assert Path.cwd() == before
 
 
-def caller(folder: Path | str = GOLDEN, **variables: str) -> Caller:
-    return replace(Caller.here("tcp://head:8786"), folder=str(folder), variables=variables)
+def caller(folder: Path | str = GOLDEN, called: str = version("tachograph"), **variables: str) -> Caller:
+    return "tcp://head:8786", called, uuid4().hex, str(folder), variables
 
 
 def names(pattern: str) -> list[str]:
@@ -122,22 +118,27 @@ def test_relative_paths_are_those_of_the_caller(tmp_path: Path) -> None:
 
 
 def test_variables_are_those_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TACHOGRAPH_UNPACKED_GIB", "2")
-    wanted = ["TACHOGRAPH_UNPACKED_GIB", "TACHOGRAPH_FORMATS"]
+    monkeypatch.setenv("TACHOGRAPH_KERNEL", "2")
+    wanted = ["TACHOGRAPH_KERNEL", "TACHOGRAPH_FORMATS"]
     assert work_for(caller(TACHOGRAPH_FORMATS="own"), variable, wanted) == [None, "own"]
     assert [variable(name) for name in wanted] == ["2", None]
 
 
 def test_an_error_leaves_folder_and_variables_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TACHOGRAPH_UNPACKED_GIB", "2")
+    monkeypatch.setenv("TACHOGRAPH_KERNEL", "2")
     with pytest.raises(ValueError, match="three"):
         work_for(caller(), fail, [1])
-    assert variable("TACHOGRAPH_UNPACKED_GIB") == "2"
+    assert variable("TACHOGRAPH_KERNEL") == "2"
+
+
+def test_a_folder_that_a_worker_has_not_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(WorkersError, match="cannot open"):
+        work_for(caller(tmp_path / "absent"), names, ["*"])
 
 
 def test_another_version_is_told_in_a_sentence() -> None:
-    with pytest.raises(FarWorkError, match=r"have Tachograph .*, and this machine has 9\.9"):
-        work_for(replace(caller(), version="9.9"), names, ["*"])
+    with pytest.raises(WorkersError, match=r"have Tachograph .*, and this machine has 9\.9"):
+        work_for(caller(called="9.9"), names, ["*"])
 
 
 def test_a_grammar_that_changed_is_read_anew_in_the_next_call(tmp_path: Path) -> None:
