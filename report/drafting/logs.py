@@ -25,7 +25,7 @@ from ..measure.diagnostics import NoMeasurement, say
 from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from ..results.measured_log import MeasuredLog, measured_log
 from ..results.remarks import Remark
-from ..results.store import another_log, logs_of, not_done, outside
+from ..results.store import logs_of, unfit
 from ..wording.words import english
 
 MOST_FILES = 10_000
@@ -168,18 +168,14 @@ def draft_log(folder: Path, states: Sequence[tuple[str, int]], read: str | None,
     """
     log = folder / path
     try:
-        if reason := outside(folder, path):
-            return DraftLog(path, why(path, english(reason.message)))
-        run = run_file(log)
-        if reason := not_done(run, path):
-            return DraftLog(path, why(path, english(reason.message)), is_never_evidence=True)
-        measured = measured_log(log, read=read)
+        if reason := unfit(folder, path):
+            left_out = why(path, english(reason.message))
+            return DraftLog(path, left_out, is_never_evidence=reason.code != "leads_out")
+        run, measured = run_file(log), measured_log(log, read=read)
         if read and isinstance(measured.answer, Nothing):
             read, measured = None, measured_log(log)
         if lacking := [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]:
             measured = measured_log(log, given=lacking, read=read)
-        if reason := another_log(run, path, log, measured.reading.sha256):
-            return DraftLog(path, why(path, english(reason.message)), is_never_evidence=True)
         if measured.reason and measured.options:
             ask = f"`tachograph show {log}` lists what could be said of it."
             return DraftLog(path, why(path, f"{english(measured.reason.message)} {ask}"))

@@ -221,14 +221,12 @@ class Quality(PagePart):
 
     reference: Pattern | None = None
     loss: Percentage | None = None
-    metrics: dict[str, Percentage] = Field(default_factory=dict)
     convergence_points: Pattern | None = None
 
     @model_validator(mode="after")
     def _says_what_is_held_against_what(self) -> "Quality":
-        is_held = self.loss is not None or bool(self.metrics)
-        if (self.reference is not None) != is_held or not (self.reference or self.convergence_points):
-            raise Mistake("quality needs reference with loss or metrics, or convergence_points, or all of them.")
+        if (self.reference is None) != (self.loss is None) or not (self.reference or self.convergence_points):
+            raise Mistake("quality needs reference with loss, or convergence_points, or all of them.")
         return self
 
 

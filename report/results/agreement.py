@@ -5,9 +5,8 @@ noise between repeats decides, over the last tenth: there a difference counts th
 least, for other kernels and other orders of sums change a loss, too. What forbids a comparison makes the answer
 unknown.
 
-**Final metrics**, such as an accuracy: what the last line after the training began prints by its name. Lines of records
-are left out: what these print is of training, not of an evaluation. Both directions of a difference count: who states a
-tolerance says which results are the same. Sides are compared by their means.
+**Final metrics**, such as an accuracy, are compared by the means of both sides, in both directions: who states a
+tolerance says which results are the same.
 """
 
 from __future__ import annotations
@@ -267,20 +266,6 @@ class FinalMetric:
     log: Path
     line: int
     value: float
-
-
-def final_metric(log: Path, reading: Reading, name: str) -> FinalMetric | None:
-    """The last value of a metric that a run prints; None where it prints none after its first record.
-
-    ``log``: what it is called. ``name``: as the log spells it. Raises NoMeasurement for a log of several runs, and
-    LogError where it cannot be read.
-    """
-    if len(reading.facts_of_runs) > 1:
-        raise NoMeasurement(SEVERAL_RUNS, log=log)
-    of_records = {int(line) for part in reading.parts for line in part.table["line"]}
-    printed = printed_values(reading.path, name)
-    after = [FinalMetric(log, line, value) for line, value, _ in printed if line not in of_records]
-    return after[-1] if after and after[-1].line > min(of_records) else None
 
 
 def printed_values(log: Path, name: str) -> Iterator[tuple[int, float, bytes]]:

@@ -23,27 +23,19 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from parsers.io.message import Message
 from parsers.scanning.text import LogText
 
-from ..measure.diagnostics import say
 from ..measure.statistic import students_t
+from .remarks import NoEvidenceError
 
 TOKEN = b":::MLLOG "
 RESULTS = ("eval_error", "eval_accuracy")
 # The benchmarks whose convergence is counted in samples; of all others it is in epochs.
-IN_SAMPLES = frozenset(
-    {"llama2_70b_lora", "flux1", "llama31_405b", "llama31_8b", "gpt_oss_20b", "deepseekv3_671b", "qwen35_397b_grpo"}
-)
-# Judged by two metrics, each with a target of its own.
-BY_TWO_METRICS = "stable_diffusion"
+IN_SAMPLES = frozenset({"llama2_70b_lora", "flux1", "llama31_8b", "gpt_oss_20b", "deepseekv3_671b", "qwen35_397b_grpo"})
+# These have rules of their own: two metrics, a mean that leaves out more runs, a mean that may be lower.
+OWN_RULES = frozenset({"stable_diffusion", "unet3d", "llama31_405b"})
 ALPHA = 0.05
 FEWEST_RUNS = 3
-# So much below the lowest mean passes, too.
-ALLOWED_BELOW = {"llama31_405b": 46080.0}
-# How many of the fastest and of the slowest the olympic mean leaves out, and how many runs may fail.
-OF_MANY_RUNS = "unet3d"
-LEFT_OUT, LEFT_OUT_OF_MANY = 1, 4
 UNITS = ("samples to converge", "Epochs to converge")
 NEEDED_BY = "Tests of convergence need"
 
@@ -107,63 +99,45 @@ class ConvergencePoint:
     runs: int
 
 
-@dataclass(frozen=True)
-class ConvergenceTest:
-    """The outcome: the mean of the runs, and the ``lowest`` that passes; both in epochs or samples.
+def convergence_test(
+    told: Any, benchmark: str, batch_size: int, converged: Sequence[float | None]
+) -> tuple[float, float]:
+    """The mean of some runs and the lowest one that passes the test; both in epochs or samples.
 
-    ``reason``: why there is none.
+    ``told``: what the JSON file of the reference convergence points holds. ``converged``: epochs or samples that each
+    run took, None where it did not converge. Raises NoEvidenceError where the test cannot be made, ExtraError where
+    SciPy is not installed.
     """
-
-    mean: float = math.nan
-    lowest: float = math.nan
-    reason: Message | None = None
-    has_failed: bool = False
-
-
-def convergence_test(told: Any, benchmark: str, batch_size: int, converged: Sequence[float | None]) -> ConvergenceTest:
-    """Test some runs against reference convergence points.
-
-    ``told``: what the JSON file of the points holds. ``converged``: epochs or samples that each run took, None where it
-    did not converge. Raises ExtraError where SciPy is not installed.
-    """
-    left_out = LEFT_OUT_OF_MANY if benchmark == OF_MANY_RUNS else LEFT_OUT
-    fewest = max(FEWEST_RUNS, 2 * left_out + 1)
-    if len(converged) < fewest:
-        return ConvergenceTest(reason=say("few_runs", fewest=fewest, count=len(converged)).message)
-    failed = sum(one is None for one in converged)
-    if failed > left_out:
-        return ConvergenceTest(reason=say("not_converged", count=failed, runs=len(converged)).message, has_failed=True)
+    if len(converged) < FEWEST_RUNS:
+        raise NoEvidenceError("few_runs", fewest=FEWEST_RUNS, count=len(converged))
+    if (failed := sum(one is None for one in converged)) > 1:
+        raise NoEvidenceError("not_converged", count=failed, runs=len(converged))
     try:
-        name, points = _points(told, left_out)
+        points = _points(told, benchmark)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return ConvergenceTest(reason=say("no_reference_points").message)
-    if name != benchmark:
-        return ConvergenceTest(reason=say("points_of_other_benchmark", name=name, benchmark=benchmark).message)
-    count = len(converged) - 2 * LEFT_OUT
+        raise NoEvidenceError("no_reference_points", benchmark=benchmark) from None
     point = _point_of(batch_size, _pruned(points), len(converged))
     if point is None:
-        return ConvergenceTest(reason=say("no_point", batch=batch_size).message)
-    mean = _olympic([math.inf if one is None else one for one in converged], left_out)
-    lowest = max(0.0, _lowest(point, count) - ALLOWED_BELOW.get(benchmark, 0.0))
-    return ConvergenceTest(mean, lowest, has_failed=mean < lowest)
+        raise NoEvidenceError("no_point", batch=batch_size)
+    count = len(converged) - 2
+    return _olympic([math.inf if one is None else one for one in converged]), _lowest(point, count)
 
 
-def _points(told: Mapping[str, Mapping[str, Any]], left_out: int) -> tuple[str, list[ConvergencePoint]]:
-    (name,) = {str(record["Benchmark"]) for record in told.values()}
+def _points(told: Mapping[str, Mapping[str, Any]], benchmark: str) -> list[ConvergencePoint]:
     found = {}
     for record in told.values():
         values = [float(one) for one in record[next((unit for unit in UNITS if unit in record), UNITS[0])]]
-        if not (len(values) > 2 * left_out and np.isfinite(values).all() and min(values) > 0):
+        if record["Benchmark"] != benchmark or not (len(values) > 2 and np.isfinite(values).all() and min(values) > 0):
             raise ValueError
         size = int(record["BS"])
-        found[size] = ConvergencePoint(
-            size, _olympic(values, left_out), float(np.std(values)), len(values) - 2 * left_out
-        )
-    return name, [found[size] for size in sorted(found)]
+        found[size] = ConvergencePoint(size, _olympic(values), float(np.std(values)), len(values) - 2)
+    if not found:
+        raise ValueError
+    return [found[size] for size in sorted(found)]
 
 
-def _olympic(values: Sequence[float], left_out: int) -> float:
-    return float(np.mean(sorted(values)[left_out : len(values) - left_out]))
+def _olympic(values: Sequence[float]) -> float:
+    return float(np.mean(sorted(values)[1:-1]))
 
 
 def _pruned(points: Sequence[ConvergencePoint]) -> list[ConvergencePoint]:

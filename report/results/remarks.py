@@ -21,7 +21,6 @@ class Remark(StrEnum):
     CUT_LOG = "cut_log"
     FACT_DENIED = "fact_denied"
     LOSS_AGREES = "loss_agrees"
-    METRIC_AGREES = "metric_agrees"
     CONVERGES = "converges"
     NOT_FOUND = "log_not_found"
     SCOPE_UNKNOWN = "scope_of_log_unknown"

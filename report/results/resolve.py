@@ -44,7 +44,6 @@ TOLD_WITH_THE_EVIDENCE = (
     Code.NEEDS_PASSES,
     Remark.CUT_LOG,
     Remark.LOSS_AGREES,
-    Remark.METRIC_AGREES,
     Remark.CONVERGES,
 )
 

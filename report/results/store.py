@@ -14,7 +14,7 @@ from parsers.runs.facts import Fact, Facts, Value
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from parsers.runs.run_folder import DONE
-from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
+from parsers.runs.runfile import describes, files_of_run, run_file, sha256_of, status_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..measure.diagnostics import Diagnostic, NoMeasurement, say
@@ -50,15 +50,6 @@ class Wanted:
     stated: Stated = NOTHING_STATED
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What is in a log that is evidence, and what it measures by each of the protocols that allow it."""
-
-    reason: Diagnostic | None
-    reading: Reading | None = None
-    measured: Sequence[tuple[Wanted, Measurement]] = ()
-
-
 class LogStore:
     """The logs below a folder, each read and measured once, however many pages, cells and protocols ask for it."""
 
@@ -67,6 +58,7 @@ class LogStore:
         self._workers = workers
         self._reasons: dict[str, Diagnostic | None] = {}
         self._readings: dict[tuple[str, str | None], Reading] = {}
+        self._runs: dict[tuple[str, Stated], tuple[Reading, list[list[Run]]]] = {}
         self._measured: dict[Wanted, Measurement] = {}
         self.watched: dict[object, RunTelemetry] = {}  # what several quantities of one run are of
 
@@ -83,12 +75,10 @@ class LogStore:
         # The largest first, so that no core waits for it at the end.
         tasks = sorted(by_log.values(), key=self._bytes, reverse=True)
         with self._workers.each(partial(_found, self.folder), tasks, self._bytes) as results:
-            for (first, *_), found in zip(tasks, results, strict=True):
-                if found is not None:
-                    self._reasons[first.path] = found.reason
-                    if found.reading is not None:
-                        self._readings.setdefault((first.path, first.stated.read), found.reading)
-                    self._measured.update(found.measured)
+            for reasons, readings, measured in results:
+                self._reasons |= reasons
+                self._readings = readings | self._readings
+                self._measured |= measured
 
     def _bytes(self, task: Sequence[Wanted]) -> int:
         """The size of a log; 0 where it is gone."""
@@ -110,34 +100,25 @@ class LogStore:
     def measured(self, wanted: Wanted) -> Measurement:
         """What a log measures by a protocol; raises ParserError and NoMeasurement."""
         if wanted not in self._measured:
-            reading = scaled(self.reading(wanted.path, wanted.stated.read), wanted.stated)
-            self._measured[wanted] = measure(reading, wanted.protocol)
+            log = wanted.path, wanted.stated
+            if log not in self._runs:
+                reading = scaled(self.reading(wanted.path, wanted.stated.read), wanted.stated)
+                self._runs[log] = reading, list(runs_of(reading))
+            reading, runs = self._runs[log]
+            self._measured[wanted] = measure(reading, wanted.protocol, runs)
         return self._measured[wanted]
 
 
-def _found(folder: Path, task: Sequence[Wanted]) -> _Found | None:
-    """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
-    path, log = task[0].path, folder / task[0].path
-    if reason := outside(folder, path):
-        return _Found(reason)
-    try:
-        run = run_file(log)
-        if reason := not_done(run, path):
-            return _Found(reason)
-        reading = _read(log, task[0].stated.read)
-    except ParserError:
-        return None
-    if reason := another_log(run, path, log, reading.sha256):
-        return _Found(reason)
-    measured, known = list[tuple[Wanted, Measurement]](), dict[Stated, tuple[Reading, list[list[Run]]]]()
+def _found(
+    folder: Path, task: Sequence[Wanted]
+) -> tuple[dict[str, Diagnostic | None], dict[tuple[str, str | None], Reading], dict[Wanted, Measurement]]:
+    """What a store of one log knows of it once all of its protocols have measured it."""
+    store = LogStore(folder)
     for one in task:
-        if one.stated not in known:
-            own = scaled(reading, one.stated)
-            known[one.stated] = own, list(runs_of(own))
-        own, runs = known[one.stated]
-        with suppress(NoMeasurement):
-            measured.append((one, measure(own, one.protocol, runs)))
-    return _Found(None, reading, measured)
+        with suppress(ParserError, NoMeasurement):
+            if store.unfit(one.path) is None:
+                store.measured(one)
+    return store._reasons, store._readings, store._measured
 
 
 def _read(log: Path, option: str | None) -> Reading:
@@ -208,7 +189,9 @@ def unfit(logs: Path, path: str) -> Diagnostic | None:
     if reason := outside(logs, path):
         return reason
     run = run_file(log := logs / path)
-    return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
+    if (status := status_of(run)) != DONE:
+        return say("run_not_done", log=path, status=status)
+    return say("another_log", log=path) if run and describes(run, log, sha256_of(log)) is False else None
 
 
 def outside(logs: Path, path: str) -> Diagnostic | None:
@@ -219,13 +202,3 @@ def outside(logs: Path, path: str) -> Diagnostic | None:
     way: Iterator[Path] = (one for one in (*reversed(file.parents), file) if one.is_relative_to(logs) and one != logs)
     link = leading_out(way, logs) or file
     return say("leads_out", log=path, file=link.name if link == file else link.relative_to(logs).as_posix())
-
-
-def not_done(run: RunFile, path: str) -> Diagnostic | None:
-    """Why the log of a run is not evidence: how the run ended; ``run``: what its run.json says."""
-    return None if (status := status_of(run)) == DONE else say("run_not_done", log=path, status=status)
-
-
-def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Diagnostic | None:
-    """Why a log of this SHA-256 is not evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
-    return say("another_log", log=path) if describes(run, log, sha256) is False else None

@@ -1,4 +1,4 @@
-"""Final metrics against a reference: what a run reaches, and fast but wrong in comparisons, gates and pages."""
+"""Final metrics against a reference: what a run reaches, and fast but wrong in comparisons and gates."""
 
 import json
 import re
@@ -7,38 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.reading import read
-from report.pagefile.page_file import PageError, load
-from report.results.agreement import FinalMetric, final_metric
+from report.results.agreement import printed_values
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, make_side
 
 HEAD = b"top1: 99.0 is wanted\n"
-FIRST = 1 + 3 + 12 + 1  # the line after a log of 12 steps
-PAGE = """
-title = "Page"
-model = "GPT-2"
-unit = "tokens/s"
-tested = ["Speed."]
-[columns.torch]
-title = "PyTorch"
-logs = "b/GPT-2/*/train.log"
-protocol = "skip_records=6,estimate=step_time,decimals=0"
-quality = { reference = "a/GPT-2/*/train.log", metrics = { top1 = "1%" } }
-[[tables]]
-name = "main"
-title = "Throughput"
-columns = ["torch"]
-rows = [{ title = "1", case = { cards = 1, batch_size = 12 } }]
-"""
+FIRST = 3 + 12 + 1  # the line after a log of 12 steps
 
 
-def reached(folder: Path, text: str, name: str) -> FinalMetric | None:
-    """The final metric of a log that ends with a text."""
+def printed(folder: Path, text: str, name: str) -> list[tuple[int, float]]:
+    """The lines that print a metric, of a log that ends with a text, and what they print."""
     log = folder / "train.log"
-    log.write_bytes(HEAD + log_of(100.0, steps=12) + text.encode())
-    return final_metric(Path("train.log"), read(log), name)
+    log.write_bytes(log_of(100.0, steps=12) + text.encode())
+    return [(line, value) for line, value, _ in printed_values(log, name)]
 
 
 def side(folder: Path, values: Sequence[object], time: float = 100.0, model: str = "GPT-2") -> Path:
@@ -61,18 +43,17 @@ def side(folder: Path, values: Sequence[object], time: float = 100.0, model: str
         (':::MLLOG {"key": "eval_accuracy", "value": 0.7593, "metadata": {}}\n', "eval_accuracy", 0.7593, FIRST),
         ("step 60: train loss 2.5, val loss 2.4\n", "val loss", 2.4, FIRST),
         ("accuracy 0.5 best_accuracy 0.9\n", "accuracy", 0.5, FIRST),
-        ("top1: 76.1\niter 12: loss 1.0, time 100.00ms, top1: 12.0\n", "top1", 76.1, FIRST),
     ],
 )
-def test_the_last_value_that_is_printed_beside_the_records_counts(
+def test_a_metric_is_what_the_last_line_prints_by_its_name(
     text: str, name: str, value: float, line: int, tmp_path: Path
 ) -> None:
-    assert reached(tmp_path, text, name) == FinalMetric(Path("train.log"), line, value)
+    assert printed(tmp_path, text, name)[-1] == (line, value)
 
 
 @pytest.mark.parametrize("text", ["", "top15: 3\n", "top1: 3/10\n", "my.top1: 3\n", "top1: none\n"])
 def test_what_is_not_that_metric_is_none(text: str, tmp_path: Path) -> None:
-    assert reached(tmp_path, text, "top1") is None
+    assert printed(tmp_path, text, "top1") == []
 
 
 def test_a_metric_outside_its_tolerance_is_wrong_however_fast_the_run_is(tmp_path: Path) -> None:
@@ -106,9 +87,3 @@ def test_an_option_that_is_no_metric_with_a_share_is_refused(option: str, tmp_pa
     a = make_side(tmp_path / "a", (100.0,))
     done = run("compare", a, a, "--metric", option)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-
-
-def test_a_reference_needs_a_loss_or_metrics(tmp_path: Path) -> None:
-    (tmp_path / "page.toml").write_text(PAGE.replace(', metrics = { top1 = "1%" }', ""), encoding="utf-8")
-    with pytest.raises(PageError, match="reference with loss or metrics"):
-        load(tmp_path / "page.toml")
