@@ -1,7 +1,8 @@
 """Environments: when, on which machines and with which programs runs trained, as their logs and run.json say."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, get_args
 
 import numpy as np
@@ -32,7 +33,7 @@ MIB_OF_GIB = 1024
 PROCESSOR = "{name} (cores: {count})"
 NO_GPU = "none"
 CHANGED = "{checkout} (changed)"
-VARIABLES = "Environment variables of all runs"
+CODE, VARIABLES = "Model code", "Environment variables of all runs"
 DATA = {"real": Message("real data"), "synthetic": Message("synthetic data")}
 
 BUILT_WITH = {"cuda": "CUDA", "cudnn": "cuDNN", "nccl": "NCCL"}
@@ -117,6 +118,20 @@ def library_name(library: str) -> str:
 
 # ---- the machines of a page
 
+ROWS = (
+    "GPU",
+    "Driver",
+    "CPU",
+    "Memory",
+    "Operating system",
+    "Container",
+    "Python",
+    "Framework",
+    CODE,
+    "Data",
+    VARIABLES,
+)
+
 
 def environment(page: Page, made: Sequence[Made]) -> list[list[list[Message]]]:
     """A table of the machines and programs: a column for each column of the page whose runs a run.json describes.
@@ -130,128 +145,79 @@ def environment(page: Page, made: Sequence[Made]) -> list[list[list[Message]]]:
         runs |= {run.log: run.run_file for run in one.all_runs if "environment" in run.run_file}
     alike: dict[tuple[tuple[Message, ...], ...], list[str]] = {}
     for title, each in told.items():
-        if any(said := [_said_by([*each.values()], name) for name in ROWS]):
-            alike.setdefault(tuple(said), []).append(title)
+        said = _said_by([*each.values()])
+        if any(cells := tuple(said.get(name, ()) for name in ROWS)):
+            alike.setdefault(cells, []).append(title)
     rows = zip(ROWS, *alike, strict=True)
     shown = [[[Message(name)], *([*(said or [Message("–")])] for said in row)] for name, *row in rows if any(row)]
     titles = [[joined("{first}, {second}", map(Message, each))] for each in alike.values()]
     return [[[Message("")], *titles], *shown] if alike else []
 
 
-def _said_by(runs: Sequence[RunFile], name: str) -> tuple[Message, ...]:
-    """What some runs say of a row, each value once."""
-    of, is_of_machines = ROWS[name]
-    each = of(_machines(runs) if is_of_machines else runs)
-    said = [*dict.fromkeys(value if isinstance(value, Message) else Message(value) for value in each)]
-    return (*said[:MOST_VALUES], *([Message("…")] if len(said) > MOST_VALUES else []))
-
-
-def _machines(runs: Iterable[RunFile]) -> list[Told]:
-    """The environment of each run, and of each of its nodes."""
+def _said_by(runs: Sequence[RunFile]) -> dict[str, tuple[Message, ...]]:
+    """What some runs, and each of their machines, say of the rows; each value once."""
     described = (
         nodes if isinstance(nodes := run.get("nodes"), list) and nodes else [run["environment"]] for run in runs
     )
-    return [one for each in described for one in each if isinstance(one, dict)]
+    machines = [one for each in described for one in each if isinstance(one, dict)]
+    found: dict[str, dict[Message, None]] = {}
+    for name, said in chain(*map(_of_machine, machines), *map(_of_run, runs), _variables(machines)):
+        found.setdefault(name, {})[said if isinstance(said, Message) else Message(said)] = None
+    more = [Message("…")]
+    return {name: (*list(said)[:MOST_VALUES], *more[: len(said) > MOST_VALUES]) for name, said in found.items()}
 
 
-def _plain(said: object) -> str:
-    """A short text that is all seen; empty where it is none."""
-    return said if isinstance(said, str) and len(said) <= LONGEST and printable(said) == said else ""
-
-
-def _key(name: str) -> Callable[[Sequence[Told]], Iterator[Said]]:
-    return lambda machines: (markdown.text(said) for one in machines if (said := _plain(one.get(name))))
-
-
-def _gpus(machines: Sequence[Told]) -> Iterator[Said]:
-    """How many of which, each with its memory."""
-    for machine in machines:
-        cards, memory = machine.get("gpus"), machine.get("gpu_memory_mib")
-        if isinstance(cards, list):
-            sizes = memory if isinstance(memory, list) and len(memory) == len(cards) else [None] * len(cards)
-            named = [_card(card, size) for card, size in zip(cards, sizes, strict=True) if _plain(card)]
-            told = ", ".join(f"{named.count(name)} × {name}" for name in dict.fromkeys(named))
-            yield markdown.text(told) if told else Message(NO_GPU)
+def _of_machine(one: Told) -> Iterator[tuple[str, Said]]:
+    cards, memory = one.get("gpus"), one.get("gpu_memory_mib")
+    if isinstance(cards, list):
+        sizes = memory if isinstance(memory, list) and len(memory) == len(cards) else [None] * len(cards)
+        named = [_card(card, size) for card, size in zip(cards, sizes, strict=True) if _plain(card)]
+        told = ", ".join(f"{named.count(name)} × {name}" for name in dict.fromkeys(named))
+        yield "GPU", markdown.text(told) if told else Message(NO_GPU)
+    if driver := _plain(one.get("driver")):
+        cuda = _plain(one.get("cuda_driver"))
+        yield "Driver", markdown.text(f"{driver} (CUDA {cuda})" if cuda else driver)
+    if name := markdown.text(_plain(one.get("cpu"))):
+        cores = one.get("cores")
+        yield "CPU", Message(PROCESSOR, name=name, count=cores) if isinstance(cores, int) else name
+    if isinstance(size := one.get("memory_gib"), int | float):
+        yield "Memory", f"{size:g} GiB"
+    for row, key in (("Operating system", "os"), ("Container", "container"), ("Python", "python")):
+        if said := _plain(one.get(key)):
+            yield row, markdown.text(said)
+    built = one.get("frameworks")
+    for name, build in built.items() if isinstance(built, dict) else ():
+        if _plain(name) and isinstance(build, dict) and (version := _plain(build.get("version"))):
+            of = ", ".join(f"{title} {said}" for key, title in BUILT_WITH.items() if (said := _plain(build.get(key))))
+            yield "Framework", markdown.text(f"{library_name(name)} {version}" + (f" ({of})" if of else ""))
 
 
 def _card(name: str, mebibytes: object) -> str:
     return f"{name} ({mebibytes / MIB_OF_GIB:.0f} GiB)" if isinstance(mebibytes, int) and mebibytes > 0 else name
 
 
-def _drivers(machines: Sequence[Told]) -> Iterator[Said]:
-    for driver, cuda in ((_plain(one.get("driver")), _plain(one.get("cuda_driver"))) for one in machines):
-        if driver:
-            yield markdown.text(f"{driver} (CUDA {cuda})" if cuda else driver)
+def _of_run(run: RunFile) -> Iterator[tuple[str, Said]]:
+    """The repository and the commit that trained, whether its files were changed, and the data."""
+    source, case = run.get("source"), run.get("case")
+    if isinstance(source, dict) and (commit := _plain(source.get("commit"))):
+        address = _plain(source.get("repository")).removesuffix("/").removesuffix(".git")
+        checkout = markdown.code(commit[:SHORT_COMMIT])
+        if address.startswith(("https://", "http://")):
+            checkout = f"{markdown.text(address.rpartition('/')[2])} {checkout}"
+            checkout = markdown.link(checkout, f"{address}/tree/{commit}")
+        yield CODE, Message(CHANGED, checkout=checkout) if source.get("dirty") else checkout
+    if isinstance(case, dict) and case.get("data") in DATA:
+        yield "Data", DATA[case["data"]]
 
 
-def _processors(machines: Sequence[Told]) -> Iterator[Said]:
-    for name, cores in ((markdown.text(_plain(one.get("cpu"))), one.get("cores")) for one in machines):
-        if name:
-            yield Message(PROCESSOR, name=name, count=cores) if isinstance(cores, int) else name
-
-
-def _memory(machines: Sequence[Told]) -> Iterator[Said]:
-    yield from (f"{size:g} GiB" for one in machines if isinstance(size := one.get("memory_gib"), int | float))
-
-
-def _frameworks(machines: Sequence[Told]) -> Iterator[Said]:
-    """Each framework with its version, and those of CUDA, cuDNN and NCCL that it was built with."""
-    for built in (one.get("frameworks") for one in machines):
-        for name, build in built.items() if isinstance(built, dict) else ():
-            if _plain(name) and isinstance(build, dict) and (version := _plain(build.get("version"))):
-                told = ", ".join(
-                    f"{title} {said}" for key, title in BUILT_WITH.items() if (said := _plain(build.get(key)))
-                )
-                yield markdown.text(f"{library_name(name)} {version}" + (f" ({told})" if told else ""))
-
-
-def _checkouts(runs: Sequence[Told]) -> Iterator[Said]:
-    """The repository and the commit that trained, and whether its files were changed."""
-    for source in (run.get("source") for run in runs):
-        if isinstance(source, dict) and (commit := _plain(source.get("commit"))):
-            # A checkout without an address is of the one that its recipe is for, at the commit that is the recipe's.
-            of_recipe = _plain(source.get("recipe_repository")) if commit == source.get("pinned") else ""
-            address = _plain(source.get("repository")) if source.get("repository") else of_recipe
-            checkout = markdown.code(commit[:SHORT_COMMIT])
-            if address.startswith(("https://", "http://")):
-                home = address.removesuffix("/").removesuffix(".git")
-                checkout = markdown.link(
-                    f"{markdown.text(home.rpartition('/')[2])} {checkout}", f"{home}/tree/{commit}"
-                )
-            yield Message(CHANGED, checkout=checkout) if source.get("dirty") else checkout
-
-
-def _data(runs: Sequence[Told]) -> Iterator[Said]:
-    cases = (run["case"] for run in runs if isinstance(run.get("case"), dict))
-    yield from (DATA[case["data"]] for case in cases if case.get("data") in DATA)
-
-
-def _variables(machines: Sequence[Told]) -> Iterator[Said]:
-    """Those that all machines of all runs set alike."""
+def _variables(machines: Sequence[Told]) -> Iterator[tuple[str, Said]]:
+    """The environment variables that all machines of all runs set alike."""
     each = [machine.get("variables") for machine in machines]
     told = [{f"{name}={value}" for name, value in one.items()} if isinstance(one, dict) else set() for one in each]
-    shared = sorted(set.intersection(*told)) if told else []
-    yield from (markdown.code(said) for said in shared if _plain(said))
+    for said in filter(_plain, sorted(set.intersection(*told)) if told else ()):
+        yield VARIABLES, markdown.code(said)
 
 
-def _tachograph(runs: Sequence[Told]) -> Iterator[Said]:
-    for version, commit in ((_plain(run.get("tachograph")), _plain(run.get("tachograph_commit"))) for run in runs):
-        if version:
-            yield markdown.text(f"{version} ({commit[:SHORT_COMMIT]})" if commit else version)
-
-
-# What each row is made of, and whether of what describes machines or of whole runs.
-ROWS: Mapping[str, tuple[Callable[[Sequence[Told]], Iterator[Said]], bool]] = {
-    "GPU": (_gpus, True),
-    "Driver": (_drivers, True),
-    "CPU": (_processors, True),
-    "Memory": (_memory, True),
-    "Operating system": (_key("os"), True),
-    "Container": (_key("container"), True),
-    "Python": (_key("python"), True),
-    "Framework": (_frameworks, True),
-    "Model code": (_checkouts, False),
-    "Data": (_data, False),
-    VARIABLES: (_variables, True),
-    "Tachograph": (_tachograph, False),
-}
+def _plain(said: object) -> str:
+    """A short text that is all seen; empty where it is none."""
+    return said if isinstance(said, str) and len(said) <= LONGEST and printable(said) == said else ""
