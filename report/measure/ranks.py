@@ -28,7 +28,7 @@ class RankSpread:
     numbers: tuple[int, ...]
     values: tuple[float, ...]
     unit: str
-    cards_per_node: int | None
+    cards_per_node: int | None = None
     are_times: bool = False
     is_summed: bool = False
     lines: Mapping[int, tuple[int, ...]] | None = None

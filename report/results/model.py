@@ -28,6 +28,7 @@ from ..measure.diagnostics import Diagnostic
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
 from ..measure.quantity import QUANTITIES, Quantity
+from ..measure.ranks import RankSpread
 from ..measure.statistic import REPEATS, STATISTICS
 from . import remarks
 
@@ -87,7 +88,6 @@ LogPath = Annotated[str, _must(_is_below, "a path below the folder of logs")]
 WebAddress = Annotated[str, _must(re.compile(r"https?://[^\s]+\Z").match, "a web address")]
 Rule = Annotated[str, _must(_is_protocol, "a protocol")]
 Digits = Annotated[str, Field(max_length=250, pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 Line = Annotated[int, Field(ge=0, lt=1 << 53)]  # as JSON and Parquet hold it, whoever reads them
 Scalar = str | int | float | bool | None
 Texts = dict[str, str]  # Markdown of the page file, by language
@@ -162,10 +162,10 @@ class Records:
 
     lines: list[Line] = field(default_factory=list)
     use: str = ""
-    values: list[Finite | None] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)
     begins: list[int | None] = field(default_factory=list)
-    work: list[Finite | None] = field(default_factory=list)
-    seconds: list[Finite | None] = field(default_factory=list)
+    work: list[float | None] = field(default_factory=list)
+    seconds: list[float | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         lists = (self.values, self.begins, self.work, self.seconds)
@@ -174,20 +174,19 @@ class Records:
         if not {*self.use} <= {*LETTERS}:
             raise ValueError(f"expected letters of {LETTERS}")
 
-    def of(self, letter: str) -> list[int]:
-        """The lines of the records that are used in one way."""
-        return [line for line, use in zip(self.lines, self.use, strict=True) if use == letter]
-
     @property
     def used(self) -> list[int]:
         """The lines of those that made the number."""
-        return self.of(USED)
+        return [line for line, use in zip(self.lines, self.use, strict=True) if use == USED]
 
     @property
     def left_out(self) -> dict[str, list[int]]:
         """The lines of all others, by the word for why."""
-        there = dict.fromkeys(self.use)
-        return {USES[LETTERS.index(letter)]: self.of(letter) for letter in there if letter != USED}
+        found: dict[str, list[int]] = {}
+        for line, use in zip(self.lines, self.use, strict=True):
+            if use != USED:
+                found.setdefault(USES[LETTERS.index(use)], []).append(line)
+        return found
 
     @property
     def terms(self) -> list[tuple[int, float]]:
@@ -211,7 +210,7 @@ class Factor:
     """A count that leads from what records print to the throughput, and who says so."""
 
     name: str
-    value: Finite
+    value: float
     source: Said
 
 
@@ -220,7 +219,7 @@ class Operation:
     """One step of arithmetic: ``×`` or ``÷`` a number, or the number ``over`` the value; ``what`` says what it is."""
 
     sign: Literal["×", "÷", "over"]
-    number: Finite
+    number: float
     what: Said
 
 
@@ -232,24 +231,12 @@ class CheckedBy:
     """
 
     source: str
-    value: Finite
+    value: float
     unit: str
-    ratio: Finite
+    ratio: float
     says: Literal["agrees", "differs", "silent"]
     lines: tuple[int, int]
     counted: str = ""
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """The number of each of several processes that print their own, in ``unit``; ``are_times``: less is faster."""
-
-    numbers: list[int]
-    values: list[Finite]
-    unit: str
-    cards_per_node: int | None = None
-    are_times: bool = False
-    is_summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -273,25 +260,25 @@ class Run:
     """
 
     log: LogPath
-    value: Finite
+    value: float
     unit: str
     scope: str
     status: Literal["confirmed", "unchecked", "contradicted"]
     protocol: Rule
-    measured: Finite
+    measured: float
     measured_unit: str
     source: str = ""
     column: str = ""
     records: Records = field(default_factory=Records)
     statistic: Annotated[str, _one_of(("", *STATISTICS))] = ""
-    factor: Finite = 1.0
+    factor: float = 1.0
     are_times: bool = False
     counted: str = ""
     factors: list[Factor] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     checks: list[CheckedBy] = field(default_factory=list)
     other_side: Records | None = None
-    ranks: Ranks | None = None
+    ranks: RankSpread | None = None
     also: list[FileLines] = field(default_factory=list)
 
 
@@ -334,9 +321,9 @@ class Common:
     ``ratio``, ``own_ratio``: to the first number of the row, by the rule and as published.
     """
 
-    value: Finite
-    ratio: Finite | None = None
-    own_ratio: Finite | None = None
+    value: float
+    ratio: float | None = None
+    own_ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -370,13 +357,13 @@ class Result:
     origin: Literal["measured", "quoted", "computed", "missing"]
     row: str
     column: str
-    value: Finite | None = None
+    value: float | None = None
     digits: Digits | None = None
     protocol: Rule | None = None
     repeats: Annotated[str, _one_of(REPEATS)] | None = None
     runs: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
-    ideal: Finite = 1.0
+    ideal: float = 1.0
     whole: Literal[1, 100] = 1
     source: str | None = None
     rests_on_quotes: bool = False
@@ -386,7 +373,11 @@ class Result:
     common: Common | None = None
     published: Published | None = None
     circumstances: dict[str, str] = field(default_factory=dict)
-    begun: str = ""
+
+    @property
+    def begun(self) -> str:
+        """The day on which the first of its runs began, empty where nothing says it."""
+        return self.circumstances.get("date", "")[:10]
 
     @property
     def kind(self) -> Quantity:
@@ -396,8 +387,9 @@ class Result:
     @property
     def labels(self) -> dict[str, str | int | float]:
         """Its case, as its log states it where that says otherwise."""
-        is_said = {axis: one.state == "contradicted" and one.said is not None for axis, one in self.case.items()}
-        return {axis: one.said if is_said[axis] else one.value for axis, one in self.case.items()}  # type: ignore[misc]
+        contradicted = {axis: one.said for axis, one in self.case.items() if one.state == "contradicted"}
+        stated = {axis: one.value for axis, one in self.case.items()}
+        return stated | {axis: said for axis, said in contradicted.items() if said is not None}
 
 
 # ---- the page
@@ -474,7 +466,7 @@ class Compared:
 
     column: str
     id: str | None = None
-    ratio: Finite | None = None
+    ratio: float | None = None
     reason: Told | None = None
 
 
@@ -544,7 +536,7 @@ class Report:
     logs: dict[LogPath, Log]
     logs_folder: str | None = None
 
-    __pydantic_config__ = ConfigDict(extra="forbid")
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)  # of all its parts
 
     @cached_property
     def by_id(self) -> dict[str, Result]:
@@ -640,9 +632,11 @@ def _unsound(report: Report) -> Iterator[object]:
     linked += [id_ for finding in page.findings for id_ in finding.first]
     linked += [one.id for finding in page.findings for others in finding.others for one in others if one.id]
     yield from {*linked} - {*ids}
-    yield from {path for run in report.runs.values() for path in (run.log, *(f.path for f in run.also))} - {
-        *report.logs
-    }
+    paths = {path for run in report.runs.values() for path in (run.log, *(file.path for file in run.also))}
+    yield from paths - {*report.logs}
+    yield from (
+        run.log for run in report.runs.values() if run.ranks and len(run.ranks.numbers) != len(run.ranks.values)
+    )
     said = [both for texts in page.words.values() for both in texts.items()]
     yield from (text for text, own in said if _braced(own) != _braced(text))
     for table in page.tables:

@@ -27,7 +27,7 @@ from ..measure.work import thing
 from ..pagefile.consistency import needed
 from ..pagefile.page import CellPlace, Page, Quote
 from ..pagefile.parts import COMPARED, MARKED, STATED, Axis, Case
-from .environment import circumstances, first_begin
+from .environment import circumstances
 from .made import Made, MadeRun
 from .model import CaseValue, Published, Result
 from .quality import quality_remarks
@@ -157,7 +157,7 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     cautions = [one.of_its_log for one in certain]
     cautions += [remark for remark in remarks if not _is_of_the_evidence(place.case, remark)]
     details = [said for said in (*(one.of_its_log for one in differing), *remarks) if said not in cautions]
-    caution, begin = page.caution_of(place), first_begin(runs)
+    caution = page.caution_of(place)
     result = replace(
         empty.result,
         case=_case(place.case, runs, certain),
@@ -169,7 +169,6 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
         details=list(dict.fromkeys(details)),
         published=_published(number, quote) if quote else None,
         circumstances=circumstances(runs),
-        begun=str(begin.astype("M8[D]")) if begin is not None else "",
     )
     said = (caution,) if caution else ()
     made = replace(empty, result=result, runs=runs, cautions=tuple(dict.fromkeys(cautions)), said=said)

@@ -20,13 +20,12 @@ from parsers.series import Series
 from ..measure.measurement import Measurement, Use
 from ..measure.number import DIGITS, printed
 from ..measure.quantity import THROUGHPUT
-from ..measure.ranks import RankSpread
 from ..measure.run_figures import RunFigure
 from . import model
 from .environment import circumstances
 from .made import MadeRun
 from .measured_log import MeasuredLog
-from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Ranks, Records, Report, Result, Row, Run
+from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Records, Report, Result, Row, Run
 
 T = TypeVar("T")
 ENDS = 3  # lines used that are shown of each end of a log: what a run prints at first and at last
@@ -87,7 +86,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
             if isfinite(check.ratio)
         ],
         other_side=_stretches(other_side) if other_side is not None else None,
-        ranks=_ranks(found.ranks),
+        ranks=replace(found.ranks, lines=None) if found.ranks else None,
         also=also,
     )
 
@@ -217,13 +216,6 @@ def _stretches(series: Series) -> Records:
     values = [] if series.values is None else series.values.tolist()
     rows = (series.begins.tolist(), series.work.tolist(), series.seconds.tolist())
     return Records(lines, LETTERS[Use.USED] * len(lines), values, *rows)
-
-
-def _ranks(found: RankSpread | None) -> Ranks | None:
-    if found is None:
-        return None
-    of_ranks = [*map(int, found.numbers)], [*map(float, found.values)]
-    return Ranks(*of_ranks, found.unit, found.cards_per_node, found.are_times, found.is_summed)
 
 
 # ---- files

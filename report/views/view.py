@@ -20,6 +20,7 @@ from ..measure.number import DEFAULT_DECIMALS, printed, signed
 from ..measure.number import digits as significant
 from ..measure.protocol import RULE, Protocol
 from ..measure.quantity import QUANTITIES, Shown
+from ..measure.ranks import RankSpread
 from ..measure.run_figures import Operation, after
 from ..measure.statistic import reduce, reduce_repeats
 from ..results.model import (
@@ -28,7 +29,6 @@ from ..results.model import (
     Compared,
     Finding,
     Note,
-    Ranks,
     Records,
     Report,
     Result,
@@ -503,13 +503,13 @@ class View(Translator):
             Message(CHECK, source=name_of(check.source), says=Message(SAYS[check.says]), lines=lines, **told)
         )
 
-    def spread(self, ranks: Ranks) -> list[str]:
+    def spread(self, ranks: RankSpread) -> list[str]:
         """How far ranks are apart: how many, the slowest, the median, the fastest."""
         ordered = sorted(zip(ranks.values, ranks.numbers, strict=True), reverse=ranks.are_times)
         median = f"{np.median(ranks.values):.6g} {ranks.unit}"
         return [str(len(ranks.numbers)), self._of_rank(ranks, *ordered[0]), median, self._of_rank(ranks, *ordered[-1])]
 
-    def _of_rank(self, ranks: Ranks, value: float, rank: int) -> str:
+    def _of_rank(self, ranks: RankSpread, value: float, rank: int) -> str:
         told = {"number": f"{value:.6g} {ranks.unit}", "rank": rank}
         if ranks.cards_per_node is None:
             return self.say("{number} (rank {rank})", **told)
