@@ -200,7 +200,9 @@ def _of_run(run: RunFile) -> Iterator[tuple[str, Said]]:
     """The repository and the commit that trained, whether its files were changed, and the data."""
     source, case = run.get("source"), run.get("case")
     if isinstance(source, dict) and (commit := _plain(source.get("commit"))):
-        address = _plain(source.get("repository")).removesuffix("/").removesuffix(".git")
+        # A checkout without an address is of the one that its recipe is for, at the commit that is the recipe's.
+        of_recipe = source.get("recipe_repository") if commit == source.get("pinned") else ""
+        address = _plain(source.get("repository") or of_recipe).removesuffix("/").removesuffix(".git")
         checkout = markdown.code(commit[:SHORT_COMMIT])
         if address.startswith(("https://", "http://")):
             checkout = f"{markdown.text(address.rpartition('/')[2])} {checkout}"
