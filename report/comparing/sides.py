@@ -256,7 +256,8 @@ def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False)
 
 def _counted(run: Run, place: Place, reading: Reading, found: Measurement) -> ReadRun:
     facts = reading.facts
-    coordinates = " ".join(str(facts[name].value) for name in COORDINATES if name in facts) if place.is_loose else ""
+    told = {name: facts[name].value for name in COORDINATES if name in facts and place.is_loose}
+    coordinates = " ".join(value if isinstance(value, str) else f"{name}={value}" for name, value in told.items())
     return ReadRun(
         log=run.log,
         case="/".join(part for part in (run.case, coordinates) if part),

@@ -112,7 +112,7 @@ def test_logs_in_no_run_folder_are_repeats_where_their_facts_agree(tmp_path: Pat
             log = log_of(time * factor, seed=number + len(side) * int(100 * factor))
             (tmp_path / side / f"run{number}.log").write_bytes(log)
     found = compare(tmp_path / "a", tmp_path / "b")
-    assert only(found).verdict == "slower"
+    assert (only(found).title, only(found).verdict) == ("batch_size=12 sequence_length=1024", "slower")
     assert list(map(len, only(found).sides)) == [3, 3]
 
 
