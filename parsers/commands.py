@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .io.errors import FormatError, ParserError, WriteError, reason_of
+from .io.errors import FormatError, ParserError
 from .io.message import counted
 from .io.printable import Unreadable, printable, say
 from .sharing import JOBS, SCHEDULER
@@ -18,8 +17,6 @@ from .sharing import JOBS, SCHEDULER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .grammar.format import Format
-    from .runs.reading import Reading
     from .scrubbing.copies import ScrubOutcome, Secrets
     from .unknown.judge import Speed
 
@@ -27,9 +24,6 @@ if TYPE_CHECKING:
 CLAIMED = "is of the known format {name}; read it with `tachograph show`."
 NO_DRAFT = "does not say how fast it trained; `tachograph show {log}` lists what --read could say of its numbers."
 NOT_A_GRAMMAR = "the name of a grammar ends in .lark."
-# Of the lines that go beside a grammar to test it by.
-MOST_READ = 20
-MOST_OTHER = 10
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 FORMAT = click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
@@ -37,36 +31,22 @@ READ = click.option("--read", metavar="NAME=UNIT", help="What a number of the lo
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def formats(as_json: bool) -> None:
+def formats() -> None:
     """List the known log formats.
 
     \b
     Examples:
       tachograph formats
-      tachograph formats --json
     """
     from .grammar.format import load
     from .scanning.detection import grammars
 
-    mistakes = list[ParserError]()
     try:
-        for path in grammars().values():
-            try:
-                say(_line(load(path), as_json=as_json))
-            except ParserError as error:
-                mistakes.append(error)
+        found = list(map(load, grammars().values()))
     except ParserError as error:
         raise Unreadable(error) from error
-    if mistakes:
-        raise Unreadable(*mistakes)
-
-
-def _line(fmt: Format, *, as_json: bool) -> str:
-    if not as_json:
-        return f"{fmt.name:<24}{fmt.about}"
-    kinds = sorted({variant.record for variant in fmt.variants})
-    return json.dumps({"format": fmt.name, "about": fmt.about, "line_kinds": kinds}, ensure_ascii=False)
+    for fmt in found:
+        say(f"{fmt.name:<24} {fmt.about}")
 
 
 @click.command()
@@ -117,8 +97,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 def draft_format(log: Path, out: Path, read: str | None, scope: str | None) -> None:
     """Draft a grammar for LOG, of a program that no known format describes.
 
-    The grammar reads the log as `tachograph show` does without one, or with the same --read. A few lines of the log are
-    put into the folder NAME, to test the grammar by; review them before you publish them.
+    The grammar reads the log as `tachograph show` does without one, or with the same --read.
 
     All commands know the grammars in the folder that $TACHOGRAPH_FORMATS names.
 
@@ -128,14 +107,25 @@ def draft_format(log: Path, out: Path, read: str | None, scope: str | None) -> N
       tachograph show train.log --format my.lark
       tachograph format train.log --read 'tok_s=tokens/s of card' --out formats/my.lark
     """
+    from .io.files import whole, writing
+    from .runs.reading import survey
     from .unknown.draft import draft
 
     if out.suffix != ".lark":
         raise click.BadParameter(f"{out}: {NOT_A_GRAMMAR}", param_hint="--out")
     try:
-        _write(draft(_speed(log, read, scope)), log, out)
+        grammar = draft(_speed(log, read, scope))
+        with writing(out.parent):
+            out.parent.mkdir(parents=True, exist_ok=True)
+        with whole(out) as unfinished:
+            unfinished.write_text(grammar, encoding="utf-8")
+        reading = survey(log, format=out)
     except ParserError as error:
         raise Unreadable(error) from error
+    columns = ", ".join(dict.fromkeys(name for _, name in reading.fields))
+    lines = counted(reading.account.total, "line")
+    say(f"Wrote {out}: it reads {reading.account.matched} of {lines} of {log}, with {columns}.")
+    say(f"Read the log with: tachograph show {log} --format {out}")
 
 
 def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
@@ -151,42 +141,6 @@ def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
     if not isinstance(found, Accepted):
         raise FormatError.at(log, NO_DRAFT, log=log)
     return found.speed
-
-
-def _write(grammar: str, log: Path, out: Path) -> None:
-    from .io.files import whole
-    from .runs.reading import survey
-
-    golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"
-    try:
-        golden.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(golden.parent, reason_of(error)) from error
-    with whole(out) as unfinished:
-        unfinished.write_text(grammar, encoding="utf-8")
-    reading = survey(log, format=out)
-    with whole(golden) as unfinished:
-        unfinished.write_bytes(b"".join(_excerpt(log, reading)))
-    columns = ", ".join(dict.fromkeys(name for _, name in reading.fields))
-    lines = counted(reading.account.total, "line")
-    say(f"Wrote {out}: it reads {reading.account.matched} of {lines} of {log}, with {columns}.")
-    say(f"Wrote {golden}: some of its lines. Read the log with: tachograph show {log} --format {out}")
-
-
-def _excerpt(log: Path, reading: Reading) -> Iterator[bytes]:
-    """The first lines of a log that a reading has records of, and the first others, in their order and as they are."""
-    from .scanning.detection import known_shapes
-    from .scanning.text import LogText
-
-    read, others = set(reading.records["line"].tolist()[:MOST_READ]), 0
-    for lines in LogText(log).blocks(known_shapes(())):
-        for row in range(len(lines)):
-            number = lines.before + row + 1
-            others += number not in read
-            if number in read or others <= MOST_OTHER:
-                yield lines.data[int(lines.starts[row]) : int(lines.ends[row])]
-        if lines.before + len(lines) >= max(read, default=0):
-            return
 
 
 @click.command()

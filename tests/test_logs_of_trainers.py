@@ -510,11 +510,6 @@ def test_a_text_that_is_no_option_is_refused_with_an_example(log: Path) -> None:
     assert "dt=ms/step" in done.stderr
 
 
-def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
-    run("format", log, "--out", "my.lark", cwd=log.parent)
-    assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
-
-
 KNOWN = "step     0 | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"
 
 

@@ -22,7 +22,6 @@ VARIABLES = ("CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_SOCKET_IFNAME", "OMP_NU
 # What makes each command print what is in logs, run.json, pages, names and arguments, or refuse it.
 DRIVEN = """\
 formats
-formats --json
 formats {hostile}
 formats --{hostile}
 parse {log} --out {top}/{name}.csv

@@ -1,7 +1,7 @@
 """Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them.
 
-What lies in a folder, here or elsewhere, is listed and fetched through fsspec. Tar and zip archives are unpacked under
-names of our own, and none can write elsewhere or fill the disk. What is left out of any of them is told alike.
+What lies in a folder, here or elsewhere, is listed and fetched through fsspec. Tar and zip archives are unpacked into a
+folder of ours; none can write elsewhere or fill the disk. What is left out of any of them is told alike.
 """
 
 import io
@@ -11,13 +11,13 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from tarfile import EOFHeaderError, HeaderError, ReadError  # type: ignore[attr-defined]
-from typing import IO, Any, BinaryIO, NamedTuple, Self
+from typing import IO, Any, BinaryIO, Self
 
 import fsspec
 from fsspec import AbstractFileSystem
@@ -30,9 +30,9 @@ from ..io.files import (
     SUFFIXES,
     Allowance,
     TooLargeError,
+    below,
     check_members,
     downloading,
-    ending,
     opened,
     pieces_of,
     unpacked,
@@ -41,13 +41,10 @@ from ..io.files import (
 )
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS, LARGEST, are_of
-from ..scanning.source import is_text
 
 IS_LINK = "is a symbolic link."
-IS_HARD_LINK = "is a hard link."
 IS_IRREGULAR = "is not a regular file."
 IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
-IS_ENCRYPTED = "is encrypted."
 OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
 NO_ARCHIVE = "is not a tar or zip archive, despite its name."
 REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
@@ -62,14 +59,6 @@ BROKEN = (
     RuntimeError,  # encrypted, a method of packing that is not known, or headers without end
     *ERRORS,
 )
-
-
-class File(NamedTuple):
-    """A file of a source: its ``path`` in the source, the ``place`` where its bytes are, its ``size`` if known."""
-
-    path: str
-    place: str
-    size: int
 
 
 class LeftOut(Exception):  # noqa: N818 - what is left out is told; it stops nothing
@@ -128,6 +117,8 @@ class Candidate:
 
 
 Found = Iterator[Candidate | LeftOut]
+# What makes a candidate of a file of a source, of its path there, its place and its size.
+Maker = Callable[[str, str, int], Candidate]
 
 
 def names(path: str) -> list[str]:
@@ -150,38 +141,34 @@ def is_archive(path: Path) -> bool:
     return True
 
 
-def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
-    """The files of an archive that may be logs, each in a numbered file of the folder ``into``.
+def _unpack(archive: Path, into: Path) -> Iterator[LeftOut]:
+    """Unpack an archive into a folder that is there; yields what is left out of it.
 
-    Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks to more than it
-    may, what comes before is taken and the rest is left out. The ``name`` of what is left out is its path in the
-    archive, empty for the archive as a whole.
+    Links and devices are left out. Where the archive is broken, or unpacks to more than it may, what comes before is
+    taken and the rest is left out. The ``name`` of what is left out is its path in the archive, empty for the archive
+    as a whole.
     """
     try:
         with opened(archive) as file:
             entries = of_zip if file.peek(4).startswith(_ZIP) else _of_tar
-        for number, entry in enumerate(entries(archive, unpacking(archive.stat().st_size))):
-            path = entry.name if isinstance(entry, LeftOut) else entry[0]
-            if any(name.startswith(".") for name in names(path)):
-                yield LeftOut(IS_HIDDEN, path)
-            else:
-                yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
+        for entry in entries(archive, unpacking(archive.stat().st_size)):
+            if isinstance(entry, LeftOut):
+                yield entry
+                continue
+            path, pieces = entry
+            place = below(into, "/".join(names(path)).replace("\0", ""))
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.open("wb").close()  # what its name keeps from being written is its own fault, a full disk is not
+                write_pieces(place, pieces)
+            except BROKEN as error:
+                with suppress(OSError, ValueError):
+                    place.unlink()
+                if isinstance(error, TooLargeError):
+                    raise
+                yield LeftOut(f"cannot be read: {broken_because(error)}.", path, is_unreadable=True)
     except BROKEN as error:
         yield LeftOut(f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
-
-
-def _spooled(path: str, pieces: Iterator[bytes], place: Path) -> File | LeftOut:
-    """Keep what is text, or a packed file that may hold one."""
-    try:
-        if not (head := next(pieces, b"")):
-            return LeftOut("is empty.", path)
-        if not (ending(head) or is_text(head)):
-            return LeftOut("is a binary file.", path)
-        return File(path, str(place), write_pieces(place, chain([head], pieces)))
-    except TooLargeError:
-        raise
-    except BROKEN as error:
-        return LeftOut(f"cannot be read: {broken_because(error)}.", path, is_unreadable=True)
 
 
 def broken_because(error: Exception) -> str:
@@ -207,7 +194,7 @@ def of_zip(archive: Path, allowance: Allowance) -> Iterator[tuple[str, Iterator[
             if kind not in (0, stat.S_IFREG):
                 yield LeftOut(IS_LINK if stat.S_ISLNK(kind) else IS_IRREGULAR, entry.filename)
             elif entry.flag_bits & 1:
-                yield LeftOut(IS_ENCRYPTED, entry.filename, is_unreadable=True)
+                yield LeftOut("is encrypted.", entry.filename, is_unreadable=True)
             # The module unpacks all it has read of other methods at once: a few KiB of bzip2 become as many GiB.
             elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 yield LeftOut(OTHER_METHOD, entry.filename, is_unreadable=True)
@@ -227,7 +214,7 @@ def _of_tar(archive: Path, allowance: Allowance) -> Iterator[tuple[str, Iterator
                 headers.left = None
                 check_members(number)
                 if member.issym() or member.islnk():
-                    yield LeftOut(IS_LINK if member.issym() else IS_HARD_LINK, member.name)
+                    yield LeftOut(IS_LINK if member.issym() else "is a hard link.", member.name)
                     continue
                 stream = tar.extractfile(member)
                 data = iter(()) if stream is None else _pieces(lambda own=stream: own, allowance)  # type: ignore[misc]
@@ -328,14 +315,8 @@ def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
         options = {protocol: _options_of_the_web()} if protocol in ("http", "https") else {}
         fs, path = fsspec.core.url_to_fs(url, **options)
     except ImportError as error:
-        is_extra = protocol in ("http", "https", "s3", "s3a")
-        needed = f"run `{install('remote')}`" if is_extra else str(error).rstrip(".")
-        raise LeftOut(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
-    except ValueError as error:
-        raise LeftOut(
-            f"unknown protocol {protocol}://; use http://, https://, s3:// or another one supported by fsspec.",
-            is_unreadable=True,
-        ) from error
+        needed = f"{str(error).rstrip('.')}; run `{install('remote')}` for http://, https:// and s3://"
+        raise LeftOut(f"requires packages that are not installed: {needed}.", is_unreadable=True) from error
     return fs, str(path)
 
 
@@ -367,11 +348,11 @@ def _options_of_the_web() -> dict[str, Any]:
 # ---- folders
 
 
-def _walk(fs: AbstractFileSystem, root: str, without: str = "") -> Iterator[list[File | LeftOut]]:
-    """The files of each folder below ``root``, by name, but for those of the folder ``without``; places are of ``fs``.
+def _walk(fs: AbstractFileSystem, root: str, without: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each folder below ``root``, as its path there, and what lies in it but folders, by name as fsspec describes it.
 
-    Hidden files and folders are left out, and links: what they point to is found by itself, or is not part of the
-    source; so is what a page of the web links elsewhere. So is a folder that cannot be listed.
+    The folder ``without`` is left out, and what is hidden is not gone into. Of a folder that cannot be listed the only
+    name is empty, and stands for the reason.
     """
     root = root.rstrip("/")
     folders = [root]
@@ -379,37 +360,69 @@ def _walk(fs: AbstractFileSystem, root: str, without: str = "") -> Iterator[list
         folder = folders.pop()
         path = folder.removeprefix(root).strip("/")
         is_web = "://" in folder
-        found, inner = list[File | LeftOut](), list[str]()
+        inside, inner = dict[str, Any](), list[str]()
         try:
             if path.count("/") >= DEEPEST:
                 raise ValueError(f"it is nested more than {DEEPEST} folders deep")
             entries = sorted(fs.ls(f"{folder}/" if is_web else folder, detail=True), key=lambda of: str(of["name"]))
         except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
-            reason = broken_because(error) or type(error).__name__
-            yield [LeftOut(f"cannot be listed: {reason}.", path, is_unreadable=True)]
+            yield path, {"": f"cannot be listed: {broken_because(error) or type(error).__name__}."}
             continue
         for info in entries:
             place = str(info["name"]).rstrip("/")
             name = place.removeprefix(f"{folder}/")
+            # A page of the web links to what lies elsewhere, too.
             leads_elsewhere = is_web and (".." in name.split("/") or "?" in name or "#" in name)
             if name in ("", place) or leads_elsewhere or place == without:
                 continue
-            file = File(f"{path}/{name}".lstrip("/"), place, int(info["size"] or 0))
-            if name.startswith("."):
-                found.append(LeftOut(IS_HIDDEN, file.path))
-            elif info.get("islink"):
-                found.append(LeftOut(IS_LINK, file.path))
-            elif info["type"] == "directory":
+            if info["type"] == "directory" and not info.get("islink") and not name.startswith("."):
                 inner.append(place)
-            elif info["type"] != "file":
-                found.append(LeftOut(IS_IRREGULAR, file.path))
             else:
-                found.append(LeftOut("is empty.", file.path) if info["size"] == 0 else file)
+                inside[name] = info
         folders += reversed(inner)
-        yield found
+        yield path, inside
 
 
-def _of_folder(folder: Path) -> Callable[[File], Candidate]:
+def _candidates(
+    fs: AbstractFileSystem, root: str, make: Maker, name: Callable[[str], str], *, without: str = "", only: str = ""
+) -> Found:
+    """The candidates in a folder and below, by name, each with what lies beside it and belongs to its run.
+
+    Hidden files and folders are left out, and links: what they point to is found by itself, or is not part of the
+    source. ``make``: of the path of a file in the source, its place in ``fs`` and its size. ``name``: how a path is
+    told. ``without``: a folder that is no part of the source. ``only``: the place of the one file that is meant.
+    """
+    for path, inside in _walk(fs, root, without):
+        files = dict[str, Candidate]()
+        for last, info in inside.items():
+            inner = f"{path}/{last}".strip("/")
+            if reason := info if isinstance(info, str) else only != info["name"] and _reason(last, info):
+                if not only or last in OF_A_RUN:
+                    yield LeftOut(reason, name(inner), is_unreadable=not last)
+            else:
+                files[last] = make(inner, str(info["name"]), int(info["size"] or 0))
+        for last, file in files.items():
+            own = [of for of in CONFIGURATIONS if of in files and of != last and files[of].size <= LARGEST]
+            own = own if own and are_of(last, files) else []
+            if last not in OF_A_RUN and only in ("", file.place):
+                beside = {of: files[of].place for of in (*OF_A_RUN, *own) if of in files}
+                yield replace(file, beside=beside, named=bool(only))
+        if only:
+            return
+
+
+def _reason(name: str, info: Mapping[str, Any]) -> str:
+    """Why a file is no candidate; empty where it may be one."""
+    if name.startswith("."):
+        return IS_HIDDEN
+    if info.get("islink"):
+        return IS_LINK
+    if info["type"] != "file":
+        return IS_IRREGULAR
+    return "is empty." if info["size"] == 0 else ""
+
+
+def _of_folder(folder: Path) -> Maker:
     """What makes candidates of the files below a folder: of a commit where git knows them, else of the folder.
 
     It may be part of a checkout; git refuses one that belongs to another user.
@@ -421,12 +434,12 @@ def _of_folder(folder: Path) -> Callable[[File], Candidate]:
     blobs = git.blobs_of(top, commit) if top and commit else {}
     repository = git.repository_of(top) if top and commit else None
 
-    def candidate(file: File) -> Candidate:
-        path = str(Path(file.place).relative_to(top)) if top and commit else ""
-        if top and (blob := blobs.get(path)):
-            origin = {"repository": repository, "commit": commit, "path": path}
-            return Candidate(origin, ((repository or top.name).rpartition("/")[2],), file.place, file.size, blob=blob)
-        return Candidate({"path": "/".join((*outer, file.path))}, (), file.place, file.size)
+    def candidate(path: str, place: str, size: int) -> Candidate:
+        own = str(Path(place).relative_to(top)) if top and commit else ""
+        if top and (blob := blobs.get(own)):
+            origin = {"repository": repository, "commit": commit, "path": own}
+            return Candidate(origin, ((repository or top.name).rpartition("/")[2],), place, size, blob=blob)
+        return Candidate({"path": "/".join((*outer, path))}, (), place, size)
 
     return candidate
 
@@ -452,41 +465,27 @@ class Sources:
         if not path.exists():
             raise LeftOut("file or folder not found.", is_unreadable=True)
         path = path.resolve()
-        if path.is_dir():
-            candidate = _of_folder(path)
-            for found in _walk(fsspec.filesystem("file"), str(path), self._without):
-                yield from _candidates(found, candidate, lambda inner: str(path / inner))
-        elif not path.is_file():
-            raise LeftOut("is not a regular file.", is_unreadable=True)
-        elif is_archive(path):
+        is_folder = path.is_dir()
+        if not is_folder and not path.is_file():
+            raise LeftOut(IS_IRREGULAR, is_unreadable=True)
+        if not is_folder and is_archive(path):
             yield from self._archive(path, path.name, {})
-        elif ARCHIVE_NAME.search(path.name):
+            return
+        if not is_folder and ARCHIVE_NAME.search(path.name):
             raise LeftOut(NO_ARCHIVE, is_unreadable=True)
-        else:
-            own = File(path.name, str(path), path.stat().st_size)
-            beside = [
-                one
-                for one in next(_walk(fsspec.filesystem("file"), str(path.parent)))
-                if (one.path != own.path if isinstance(one, File) else one.name in OF_A_RUN)
-            ]
-            for one in _candidates([own, *beside], _of_folder(path.parent), lambda inner: str(path.with_name(inner))):
-                if isinstance(one, LeftOut):
-                    yield one
-                elif one.place == own.place:
-                    yield replace(one, named=True)
+        folder, only = (path, "") if is_folder else (path.parent, str(path))
+        make = _of_folder(folder)
+        yield from _candidates(_HERE, str(folder), make, lambda at: str(folder / at), without=self._without, only=only)
 
     def _archive(self, path: Path, name: str, origin: Mapping[str, str]) -> Found:
-        def candidate(file: File) -> Candidate:
-            said = {**origin, "archive": name, "path": "/".join(names(file.path))}
-            return Candidate(said, (ARCHIVE_NAME.sub("", name),), file.place, file.size)
+        def candidate(inner: str, place: str, size: int) -> Candidate:
+            return Candidate({**origin, "archive": name, "path": inner}, (ARCHIVE_NAME.sub("", name),), place, size)
 
         folder = self._spool / str(next(self._numbers))
         folder.mkdir(parents=True)
-        found = list(unpack(path, folder))
-        # A name that comes twice in an archive is that of the later file, as for whoever unpacks it.
-        files = {file.path: file for file in found if isinstance(file, File)}
-        left_out = [file for file in found if isinstance(file, LeftOut)]
-        yield from _candidates([*files.values(), *left_out], candidate, lambda inner: f"{name}/{inner}".rstrip("/"))
+        left = list(_unpack(path, folder))
+        yield from _candidates(_HERE, str(folder), candidate, lambda inner: f"{name}/{inner}")
+        yield from (one.of(f"{name}/{one.name}".rstrip("/")) for one in left)
 
     def _remote(self, url: str) -> Found:
         with _told():
@@ -494,10 +493,13 @@ class Sources:
             is_folder = url.endswith("/") if _is_web(url) else fs.isdir(root)
             if _is_web(url) and not is_folder:
                 url = str(fs.info(root).get("url", url))  # where its host says that it lies by now
+        base = url.rstrip("/")
         if is_folder:
-            for found in _walk(fs, root):
-                placed = [f._replace(place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
-                yield from _candidates(placed, _of_url, lambda inner: git.public(_below(url, inner)))
+            # A place of the file system is that of a URL.
+            def make(inner: str, _: str, size: int) -> Candidate:
+                return _of_url(f"{base}/{inner}", inner, size)
+
+            yield from _candidates(fs, root, make, lambda inner: git.public(f"{base}/{inner}"))
         elif ARCHIVE_NAME.search(name := git.public(url).rpartition("/")[2]):
             self._spool.mkdir(exist_ok=True)
             place = self._spool / f"{next(self._numbers)}.archive"
@@ -506,34 +508,15 @@ class Sources:
                 raise LeftOut(NO_ARCHIVE, is_unreadable=True)
             yield from self._archive(place, name, {"url": git.public(url)})
         else:
-            yield replace(_of_url(File("", url, 0)), named=True)
+            yield replace(_of_url(url, "", 0), named=True)
 
 
-def _below(url: str, path: str) -> str:
-    return f"{url.rstrip('/')}/{path}" if path else url
+_HERE = fsspec.filesystem("file")
 
 
-def _of_url(file: File) -> Candidate:
+def _of_url(place: str, inner: str, size: int) -> Candidate:
     """A remote file; its path is that in its source, after the name of the folder or host that the source is."""
-    url = git.public(file.place)
-    inner = file.path or url.rpartition("/")[2]
+    url = git.public(place)
+    inner = inner or url.rpartition("/")[2]
     root = url.removesuffix(inner).rstrip("/").rpartition("/")[2]
-    return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
-
-
-def _candidates(
-    found: Iterable[File | LeftOut], candidate: Callable[[File], Candidate], name: Callable[[str], str]
-) -> Found:
-    """The candidates among files; those that belong to a run come with its log, and are no candidates themselves."""
-    folders: dict[str, dict[str, File]] = {}
-    files = [(file, *file.path.rpartition("/")[::2]) for file in found if isinstance(file, File)]
-    for file, folder, last in files:
-        folders.setdefault(folder, {})[last] = file
-    for file, folder, last in files:
-        there = folders[folder]
-        own = [name for name in CONFIGURATIONS if name in there and name != last and there[name].size <= LARGEST]
-        own = own if own and are_of(last, there) else []
-        if last not in OF_A_RUN:
-            beside = {name: there[name].place for name in (*OF_A_RUN, *own) if name in there}
-            yield replace(candidate(file), beside=beside)
-    yield from (left.of(name(left.name)) for left in found if isinstance(left, LeftOut))
+    return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), place, size)
