@@ -20,13 +20,13 @@ from parsers.sharing.workers import Workers
 from ..measure.diagnostics import NoMeasurement
 from ..measure.number import percent, printed, signed
 from ..measure.protocol import Protocol
-from ..results.agreement import LossAgreement, MetricAgreement
+from ..results.agreement import LossAgreement
 from ..views.publish import LOGS
 from ..wording.words import Translate, whose
 from . import output
 from .conditions import OF_MACHINE, Difference, differences, unrecorded
 from .effect import GATE, Effect, Verdict, effect, share
-from .metrics import LOSS, Better, better, curve_of, final_metric, losses
+from .metrics import LOSS, Better, MetricAgreement, better, curve_of, final_metric, losses
 from .sides import ReadRun, Side, read_side
 from .target import Target, TimeToTarget, time_to_target
 from .window import Notes, measured_alike, other_work

@@ -7,7 +7,7 @@ out where others print it, too: these tell of an evaluation. A change is a findi
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,14 +17,15 @@ import numpy as np
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
+from parsers.scanning.text import LogText
 from parsers.series import Floats, Lines
 
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import NoMeasurement, say
 from ..measure.measure import run_of
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
 from ..results import agreement
-from ..results.agreement import OF_TASK, SEVERAL_RUNS, FinalMetric, LossAgreement, LossCurve, MetricAgreement, Stated
+from ..results.agreement import OF_TASK, LossAgreement, LossCurve, Stated
 from .conditions import Difference
 from .sides import ReadRun
 
@@ -48,6 +49,10 @@ PASSED = re.compile(
 SECONDS = {b"ms": 0.001, b"": 1.0, b"s": 1.0, b"sec": 1.0, b"m": 60.0, b"min": 60.0, b"h": 3600.0}
 SMOOTHED = 10  # the loss of a step of training is that of so many parts of the run
 
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
+# Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
+PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
+SEVERAL_RUNS = "{log} holds several runs"
 NO_LOSS = "{log} prints no loss"
 NO_LOG = "a report alone tells of {log}, and not of its metrics"
 
@@ -111,11 +116,23 @@ def _printed(reading: Reading, name: str) -> Printed:
     tables = [part.table for part in reading.parts if len(part.table)]
     first = min(int(table["line"].min()) for table in tables)
     of_training = {int(line) for one in tables for line in one["line"][one.are("step") | one.are("epoch")]}
-    every = [one for one in agreement.printed_values(reading.path, name) if one[0] >= first]
+    every = [one for one in printed_values(reading.path, name) if one[0] >= first]
     found = [one for one in every if one[0] not in of_training] or every
     passed = [PASSED.search(text) for _, _, text in found]
     seconds = [float(one[1]) * SECONDS[one[2] or b""] if one else np.nan for one in passed]
     return np.array([at for at, _, _ in found], np.int64), np.array([value for _, value, _ in found]), np.array(seconds)
+
+
+def printed_values(log: Path, name: str) -> Iterator[tuple[int, float, bytes]]:
+    """The lines of a log that print a metric by its name: the number of each from 1, its last value, and its text."""
+    word = name.encode()
+    printed, before = re.compile(PRINTED % (re.escape(word), NUMBER)), 0
+    for block in LogText(log).data():
+        if word in block:
+            for number, line in enumerate(block.split(b"\n"), before + 1):
+                if word in line and (values := printed.findall(line)):
+                    yield number, float(values[-1]), line
+        before += block.count(b"\n")
 
 
 def _steps_at(reading: Reading, lines: Lines) -> Floats:
@@ -131,25 +148,61 @@ def _steps_at(reading: Reading, lines: Lines) -> Floats:
     return steps
 
 
+@dataclass(frozen=True)
+class FinalMetric:
+    """A metric of one run: its value, which may be NaN or infinite, and the line of the log that prints it."""
+
+    log: Path
+    line: int
+    value: float
+
+
+@dataclass(frozen=True)
+class MetricAgreement:
+    """Whether the final metric ``name`` of B is that of A, within ``tolerance``, a fraction.
+
+    ``values``: the means of A and B, ``change``: between them, as a fraction. ``printed``: what each run prints, those
+    of A first. ``reason``: why it is unknown, or not a number.
+    """
+
+    name: str
+    verdict: Literal["same", "better", "worse", "NaN", "unknown"]
+    tolerance: float
+    change: float | None = None
+    values: tuple[float, float] | None = None
+    printed: tuple[FinalMetric, ...] = ()
+    reason: Message | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether B does not reach what A does."""
+        return self.verdict in ("worse", "NaN")
+
+
 def final_metric(
     name: str, sides: Sides, tolerance: float, way: Better, changes: Sequence[Difference]
 ) -> MetricAgreement:
-    """Hold the last values of a metric of B against those of A; ``changes``: what differs between the sides.
+    """Hold the last values of a metric of B against those of A, by their means.
 
-    A change is "better" or "worse". Raises LogError where a log cannot be read any more.
+    ``changes``: what differs between the sides. Raises LogError where a log cannot be read any more.
     """
     try:
         a, b = ([_last(run, name) for run in runs] for runs in sides)
     except NoMeasurement as error:
         return MetricAgreement(name, "unknown", tolerance, reason=error.message)
-    found = agreement.metric_agreement(name, a, b, tolerance)
-    if found.verdict in ("higher", "lower"):
-        found = replace(found, verdict="better" if found.verdict == way else "worse")
+    unanswered = MetricAgreement(name, "unknown", tolerance, printed=(*a, *b))
+    if first := next((one for one in unanswered.printed if not np.isfinite(one.value)), None):
+        reason = say("metric_is_no_number", log=str(first.log), value=f"{first.value:g}", line=first.line)
+        return replace(unanswered, verdict="unknown" if first in a else "NaN", reason=reason.message)
+    of_a, of_b = (float(np.mean([one.value for one in side])) for side in (a, b))
     # How a model of one name is built may be what is asked: whether B reaches what A does.
     stated = {what: of for what, of in _stated(sides, changes).items() if what == "model" or what not in OF_TASK}
-    if found.verdict != "NaN" and found.values and (unlike := agreement.other_task(stated)):
-        return replace(found, verdict="unknown", change=None, reason=unlike)
-    return found
+    if unlike := agreement.other_task(stated) or (None if of_a else say("reference_not_above_zero").message):
+        return replace(unanswered, values=(of_a, of_b), reason=unlike)
+    change = (of_b - of_a) / abs(of_a)
+    is_same = abs(change) <= tolerance + agreement.ROUNDING
+    better_or_worse: Literal["better", "worse"] = "better" if (change > 0) == (way == "higher") else "worse"
+    return replace(unanswered, verdict="same" if is_same else better_or_worse, change=change, values=(of_a, of_b))
 
 
 def _last(run: ReadRun, name: str) -> FinalMetric:

@@ -1,12 +1,8 @@
-"""Agreement: whether runs train as a reference does, by their losses at the same steps and by their final metrics.
+"""Agreement: whether runs train as a reference does, by their losses at the same steps.
 
-**Losses.** With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the
-noise between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at
-least, for other kernels and other orders of sums change a loss, too. What forbids a comparison makes the answer
-unknown.
-
-**Final metrics**, such as an accuracy, are compared by the means of both sides, in both directions: who states a
-tolerance says which results are the same.
+With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the noise
+between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at least,
+for other kernels and other orders of sums change a loss, too. What forbids a comparison makes the answer unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +19,6 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
-from parsers.scanning.text import LogText
 from parsers.series import Floats, Lines
 
 from ..measure.diagnostics import Code, NoMeasurement, say
@@ -76,11 +71,7 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
 
 
 def other_task(stated: Mapping[str, Stated]) -> Message | None:
-    """Why the final metrics of runs cannot be compared: another model or other data; None where nothing forbids it.
-
-    ``stated`` as for ``incomparable``. Batch sizes, precisions and seeds may differ: what they do to the result is what
-    is asked.
-    """
+    """What makes it another model or other data, which forbids to compare what runs reach; ``stated`` as above."""
     return next((say("other_task", name=name).message for name, _ in _changed(stated) if _is_of_task(name)), None)
 
 
@@ -248,75 +239,3 @@ def _by_noise(a: Floats, b: Floats, shared: Lines) -> LossAgreement:
     if width > MOST_NOISE:
         return LossAgreement("unknown", None, *told, say("noise_too_wide", width=f"{width:.1%}").message)
     return LossAgreement("same", None, *told)
-
-
-# ---- final metrics
-
-NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
-# Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
-PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
-SEVERAL_RUNS = "{log} holds several runs"
-MetricVerdict = Literal["same", "higher", "lower", "better", "worse", "NaN", "unknown"]
-
-
-@dataclass(frozen=True)
-class FinalMetric:
-    """A metric of one run: its value, which may be NaN or infinite, and the line of the log that prints it."""
-
-    log: Path
-    line: int
-    value: float
-
-
-def printed_values(log: Path, name: str) -> Iterator[tuple[int, float, bytes]]:
-    """The lines of a log that print a metric by its name: the number of each from 1, its last value, and its text."""
-    word = name.encode()
-    printed, before = re.compile(PRINTED % (re.escape(word), NUMBER)), 0
-    for block in LogText(log).data():
-        if word in block:
-            for number, line in enumerate(block.split(b"\n"), before + 1):
-                if word in line and (values := printed.findall(line)):
-                    yield number, float(values[-1]), line
-        before += block.count(b"\n")
-
-
-@dataclass(frozen=True)
-class MetricAgreement:
-    """Whether the final metric ``name`` of some runs is that of their reference, within ``tolerance``, a fraction.
-
-    ``values``: the means of the reference and of the runs, ``change``: between them, as a fraction of the reference.
-    ``printed``: what each run prints, those of the reference first. ``reason``: why it is unknown, or not a number.
-    ``verdict``: "better" or "worse" in place of "higher" and "lower" where one of these is no fault.
-    """
-
-    name: str
-    verdict: MetricVerdict
-    tolerance: float
-    change: float | None = None
-    values: tuple[float, float] | None = None
-    printed: tuple[FinalMetric, ...] = ()
-    reason: Message | None = None
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether the runs do not reach what their reference does."""
-        return self.verdict not in ("same", "better", "unknown")
-
-
-def metric_agreement(
-    name: str, reference: Sequence[FinalMetric], judged: Sequence[FinalMetric], tolerance: float
-) -> MetricAgreement:
-    """Hold the final metrics of some runs against those of a reference, at least one run each."""
-    unanswered = MetricAgreement(name, "unknown", tolerance, printed=(*reference, *judged))
-    if broken := [one for one in unanswered.printed if not np.isfinite(one.value)]:
-        first = broken[0]
-        reason = say("metric_is_no_number", log=str(first.log), value=f"{first.value:g}", line=first.line).message
-        return replace(unanswered, verdict="unknown" if first in reference else "NaN", reason=reason)
-    a, b = (float(np.mean([one.value for one in side])) for side in (reference, judged))
-    if not a:
-        return replace(unanswered, values=(a, b), reason=say("reference_not_above_zero").message)
-    change = (b - a) / abs(a)
-    verdict: MetricVerdict = "higher" if change > 0 else "lower"
-    if abs(change) <= tolerance + ROUNDING:
-        verdict = "same"
-    return replace(unanswered, verdict=verdict, change=change, values=(a, b))

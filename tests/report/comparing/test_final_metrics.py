@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from report.results.agreement import printed_values
+from report.comparing.metrics import printed_values
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, make_side
