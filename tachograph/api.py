@@ -221,21 +221,14 @@ def audit(*documents: str | Path, logs: str | Path | None = None, board: str | N
         raise TachographError(said_of(error)) from error
 
 
-def export(target: str, source: Report | Log) -> bytes:
-    """The numbers of a report, or of a log, as the file that another program reads.
+def export(target: str, source: Report) -> bytes:
+    """The numbers of a report as the file that another program reads.
 
-    ``target``: ``csv``, ``parquet``, ``github-action-benchmark`` or another that ``tachograph export --help`` lists;
-    nothing where no number of the source fits it. Raises ``TachographError``, and ``NoMeasurement``, which is one, for
-    a log without throughput.
+    ``target``: ``csv`` or ``github-action-benchmark``; nothing where no number of the report fits it. Raises
+    ``TachographError``.
     """
-    from report.results.run import report_of_log
     from report.views.export import FORMATS, exported, rows
 
     if target not in FORMATS:
         raise TachographError(f"No target is named {target!r}; use one of {', '.join(FORMATS)}.")
-    name, found = (
-        (str(source.path), report_of_log(str(source.path), source.measured))
-        if isinstance(source, Log)
-        else (source.page.name, source)
-    )
-    return exported(FORMATS[target], rows(name, found))[0]
+    return exported(target, rows(source))[0]

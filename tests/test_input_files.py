@@ -24,7 +24,6 @@ COMMANDS = {
     "scrub {made} --out {folder}/public": "log",
     "why {made}": "log",
     "why {made} e1": "toml",
-    "export csv {made}": "log",
     "audit {made}": "log",
     "audit {folder}": "md",
     "recover {made} --published 2791.98": "log",

@@ -179,7 +179,6 @@ def without(modules: "tuple[str, ...]", command: str, out: Path) -> "subprocess.
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
         ("ruptures", "history logs/cpu-demo --html {out}/a.html"),
-        ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )
 def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, command: str, tmp_path: Path) -> None:

@@ -90,11 +90,9 @@ why {broken}
 why {top}/{name}.none
 export csv {page} --logs {top}
 export github-action-benchmark {page} --logs {top}
-export openmetrics {log} {page} --logs {top}
-export {hostile} {log}
-export csv {log} --out {top}/{name}/no/where.csv
+export {hostile} {page}
+export csv {page} --logs {top} --out {top}/{name}/no/where.csv
 export csv {bad_page}
-export csv {broken}
 export csv {top}/{name}.none
 audit {markdown} --logs {top} --all
 audit {markdown} --logs {top} --all --json

@@ -3,13 +3,10 @@
 import csv
 import io
 import json
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, get_args
 
-from parsers.io.errors import ParserError, extra
+from parsers.io.errors import ParserError
 from parsers.io.printable import printable
 from parsers.runs.record_file import no_formula
 
@@ -24,16 +21,14 @@ STATUSES = ("confirmed", "unchecked", "contradicted")
 
 Row = Mapping[str, Any]  # a number as ``rows`` gives it
 
-OF_DIRECTION = {1: "not better when bigger", -1: "not better when smaller"}
-
 
 # ---- the numbers
 
 
-def rows(name: str, report: Report) -> list[Row]:
+def rows(report: Report) -> list[Row]:
     """The numbers of a report in its order, each as a row of the same columns; each text on one line, all of it seen.
 
-    ``page``: ``name``, that of its page or the path of its log. ``id``: its address there. ``digits``: the number as
+    ``page``: the name of its page. ``id``: its address there. ``digits``: the number as
     the page prints it; ``value``: the same, unrounded where it was measured. ``scope``: job, node, card or unknown,
     empty for a ratio. ``direction``: 1 where more is better, -1 where less is, 0 where neither. ``status``: the least
     certain one of its runs. ``quoted``: no log proves all of it; ``source``: where it was published. ``qualifiers``:
@@ -43,8 +38,8 @@ def rows(name: str, report: Report) -> list[Row]:
     computed from. ``cautions``: those of its page, in English; ``details``: what else its logs say. Then its case and
     its circumstances, a column each, None where nothing says it.
     """
-    view = View(report, "en")
-    return [_seen({"page": name, **_row(view, result, result.digits)}) for result in report.results if result.digits]
+    view, page = View(report, "en"), report.page.name
+    return [_seen({"page": page, **_row(view, result, result.digits)}) for result in report.results if result.digits]
 
 
 def _row(view: View, result: Result, digits: str) -> Row:
@@ -112,78 +107,33 @@ def _seen(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
-def _known(row: Row, names: Iterable[str]) -> dict[str, Any]:
-    return {name: row[name] for name in names if row[name] is not None}
-
-
-def _texts(row: Row) -> dict[str, str]:
-    """What is beside the number, for formats that have room for names and texts; nothing that is empty."""
-    files = (f"{one['path']} sha256:{one['sha256']} lines {one['first']}-{one['last']}" for one in row["files"])
-    told = _known(row, ("unit", "scope", "status", "protocol", *AXES)) | {
-        "qualifiers": ", ".join(row["qualifiers"]),
-        **_known(row, CIRCUMSTANCES),
-        "digits": row["digits"],
-        "evidence": "; ".join(files),
-        "computed_from": " ".join(row["computed_from"]),
-        "cautions": " ".join(row["cautions"]),
-        "details": " ".join(row["details"]),
-    }
-    return {name: str(text) for name, text in told.items() if str(text)}
-
-
 # ---- formats
 
 
-@dataclass(frozen=True)
-class Format:
-    """The format of another program.
+def exported(target: str, found: Iterable[Row]) -> tuple[bytes, int]:
+    """The file of one of ``FORMATS`` with the numbers that it takes, empty where there is none, and how many these are.
 
-    ``file``: the one file of some rows. ``direction``: of numbers that it takes alone, those that are better when
-    bigger (1) or smaller (-1). ``takes_quotes``: it has room to say that a number was not measured. ``is_text``: its
-    file can be printed.
+    Raises ParserError where two have one name.
     """
-
-    file: Callable[[Sequence[Row]], bytes]
-    direction: int | None = None
-    takes_quotes: bool = False
-    is_text: bool = True
-
-    def refused(self, row: Row) -> str | None:
-        """Why a number does not fit, or None."""
-        if row["quoted"] and not self.takes_quotes:
-            return "quoted from others, or computed from what is quoted"
-        return OF_DIRECTION[self.direction] if self.direction not in (None, row["direction"]) else None
-
-
-def exported(target: Format, found: Iterable[Row]) -> tuple[bytes, Counter[str]]:
-    """The file of a format with the numbers that fit it, empty where none does, and how many were left out for which
-    reason. Raises ParserError where two have one name.
-    """
-    left_out: Counter[str] = Counter()
     taken = dict[str, Row]()
     for row in found:
         name = f"{row['page']}/{row['id']}"
-        if (reason := target.refused(row)) is not None:
-            left_out[reason] += 1
-        elif name in taken:
+        if name in taken:
             raise ParserError("Two numbers would both be called {name}; export them separately.", name=repr(name))
-        else:
+        if target == "csv" or (row["direction"] == 1 and not row["quoted"]):
             taken[name] = row
-    return target.file([*taken.values()]) if taken else b"", left_out
+    return FORMATS[target](taken) if taken else b"", len(taken)
 
 
-# ---- tables
-
-
-def csv_file(found: Sequence[Row]) -> bytes:
+def _csv_file(found: Mapping[str, Row]) -> bytes:
     """One CSV file; of what a number has several, such as runs and files, the cell is a JSON array.
 
     RFC 4180, but for rows that end with a line feed. A text that a spreadsheet would take for a formula begins with an
     apostrophe.
     """
     writer = csv.writer(text := io.StringIO(), lineterminator="\n")
-    writer.writerow(found[0])
-    writer.writerows(map(_csv_field, row.values()) for row in found)
+    writer.writerow(next(iter(found.values())))
+    writer.writerows(map(_csv_field, row.values()) for row in found.values())
     return text.getvalue().encode()
 
 
@@ -195,102 +145,35 @@ def _csv_field(value: Any) -> Any:
     return no_formula(value) if isinstance(value, str) else value
 
 
-def parquet_file(found: Sequence[Row]) -> bytes:
-    """One Parquet file with the same columns, typed; axes are texts, because a page may call eight cards what it likes.
-
-    Raises ExtraError where pyarrow is not installed.
-    """
-    with extra("parquet", "Parquet needs"):
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-        from pyarrow import parquet  # noqa: PLC0415
-    file = {"path": pa.string(), "sha256": pa.string(), "first": pa.int64(), "last": pa.int64()}
-    types: dict[str, Any] = dict.fromkeys(("qualifiers", "computed_from", "cautions", "details"), pa.list_(pa.string()))
-    types |= {"value": pa.float64(), "direction": pa.int8(), "quoted": pa.bool_(), "runs": pa.list_(pa.float64())}
-    types["files"] = pa.list_(pa.struct(file))
-    schema = pa.schema([(name, types.get(name, pa.string())) for name in found[0]])
-    axes = ({axis: str(said) for axis, said in _known(row, AXES).items()} for row in found)
-    table = pa.Table.from_pylist([{**row, **texts} for row, texts in zip(found, axes, strict=True)], schema)
-    parquet.write_table(table, data := io.BytesIO())
-    return data.getvalue()
-
-
-def action_file(found: Sequence[Row]) -> bytes:
-    """What the tools customBiggerIsBetter and customSmallerIsBetter of github-action-benchmark take.
+def _action_file(found: Mapping[str, Row]) -> bytes:
+    """What the tool customBiggerIsBetter of github-action-benchmark takes: measured numbers of which more is better.
 
     A list of objects with ``name``, ``unit``, ``value``, and texts in ``range`` and ``extra``: interface
     BenchmarkResult in src/extract.ts of benchmark-action/github-action-benchmark at commit 04dcc2c.
     """
     entries = []
-    for row in found:
-        entry = {"name": f"{row['page']}/{row['id']}", "unit": row["unit"], "value": float(row["digits"])}
+    for name, row in found.items():
+        entry = {"name": name, "unit": row["unit"], "value": float(row["digits"])}
         if row["lowest"]:
             entry["range"] = f"{row['lowest']} – {row['highest']} ({len(row['runs'])} runs)"
-        entry["extra"] = "\n".join(f"{key}: {text}" for key, text in _texts(row).items() if key != "unit")
+        entry["extra"] = "\n".join(f"{key}: {text}" for key, text in _texts(row))
         entries.append(entry)
     return (json.dumps(entries, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-# ---- OpenMetrics text, which Prometheus and its relatives read
-
-PREFIX = "tachograph"
-UNITS = {"%": "percent", "×": "ratio", "MiB": "mebibytes", "W": "watts", "s": "seconds", "ms": "milliseconds"}
-# What does not name a time series, because it changes with the run: the family of ``info`` has most of it.
-NO_LABELS = ("status", *CIRCUMSTANCES, "digits", "evidence", "computed_from", "cautions", "details")
-_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
-
-
-def openmetrics_file(found: Sequence[Row]) -> bytes:
-    r"""One text: a gauge family for each quantity and unit, and one of ``info`` with the log lines of each number.
-
-    The name of a family ends with its unit, which the line ``# UNIT`` repeats; in values of labels a backslash and a
-    quote are escaped as ``\\`` and ``\"``; the text ends with ``# EOF``. OpenMetrics 1.0, sections "Overall Structure",
-    "Escaping" and "Unit" (prometheus/OpenMetrics, specification/OpenMetrics.md).
-    """
-    families: dict[tuple[str, str], list[Row]] = {}
-    for row in found:
-        families.setdefault((row["quantity"], _unit_name(row["unit"])), []).append(row)
-    lines = [line for (quantity, unit), of in families.items() for line in _family(quantity, unit, of)]
-    return "".join(f"{line}\n" for line in (*lines, *_evidence(found), "# EOF")).encode()
+def _texts(row: Row) -> Iterator[tuple[str, str]]:
+    """What is beside a number, as texts; nothing that is empty."""
+    for key in ("scope", "status", "protocol", *AXES, "qualifiers", *CIRCUMSTANCES, "digits"):
+        said = ", ".join(row[key]) if isinstance(row[key], list) else row[key]
+        if said not in ("", None):
+            yield key, str(said)
+    files = (f"{one['path']} sha256:{one['sha256']} lines {one['first']}-{one['last']}" for one in row["files"])
+    told = {"evidence": "; ".join(files)}
+    told |= {key: " ".join(row[key]) for key in ("computed_from", "cautions", "details")}
+    yield from ((key, text) for key, text in told.items() if text)
 
 
-def _unit_name(unit: str) -> str:
-    """A unit as the end of the name of a family: ``images_per_second`` for images/s, empty for none."""
-    spelt = [UNITS.get(part, part) for part in unit.split("/")]
-    singular = [part.removesuffix("s") if at else part for at, part in enumerate(spelt)]
-    return re.sub(r"[^A-Za-z0-9]+", "_", "_per_".join(singular)).strip("_")
-
-
-def _family(quantity: str, unit: str, found: Sequence[Row]) -> Iterator[str]:
-    name = f"{PREFIX}_{quantity}_{unit}" if unit else f"{PREFIX}_{quantity}"
-    yield f"# TYPE {name} gauge"
-    if unit:
-        yield f"# UNIT {name} {unit}"
-    yield f"# HELP {name} {quantity} as the page prints it; the label unit is its unit as spelt there."
-    for row in found:
-        texts = {key: text for key, text in _texts(row).items() if key not in NO_LABELS}
-        yield f"{name}{_labels({'page': row['page'], 'id': row['id'], **texts})} {row['digits']}"
-
-
-def _evidence(found: Sequence[Row]) -> Iterator[str]:
-    name = f"{PREFIX}_evidence"
-    if any(row["files"] for row in found):
-        yield f"# TYPE {name} info"
-        yield f"# HELP {name} The log lines that a number was computed from."
-    for row in found:
-        for at, file in enumerate(row["files"], 1):
-            labels = {"page": row["page"], "id": row["id"], **_known(row, ("status", *CIRCUMSTANCES)), "file": at}
-            labels |= {"log": file["path"], "sha256": file["sha256"]}
-            yield f"{name}_info{_labels(labels | {'first_line': file['first'], 'last_line': file['last']})} 1"
-
-
-def _labels(told: Mapping[str, object]) -> str:
-    return "{" + ",".join(f'{name}="{str(said).translate(_ESCAPES)}"' for name, said in told.items()) + "}"
-
-
-FORMATS: Mapping[str, Format] = {
-    "csv": Format(csv_file, takes_quotes=True),
-    "parquet": Format(parquet_file, takes_quotes=True, is_text=False),
-    "github-action-benchmark": Format(action_file, direction=1),
-    "github-action-benchmark-smaller": Format(action_file, direction=-1),
-    "openmetrics": Format(openmetrics_file),
+FORMATS: Mapping[str, Callable[[Mapping[str, Row]], bytes]] = {
+    "csv": _csv_file,
+    "github-action-benchmark": _action_file,
 }
