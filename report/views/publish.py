@@ -1,9 +1,8 @@
 """Publishing: page files in, reports and their pages out."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from parsers.io.files import write_whole
@@ -21,24 +20,17 @@ from ..wording.words import languages as all_languages
 from .markdown import page_name, texts
 
 LOGS = Path("logs")
-MOST_REASONS = 12
 
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page with its report and its files; no files where it is left out.
-
-    ``called``: what a command calls it. ``is_asked``: whether it was named.
-    ``is_searched``: whether it was named with the folder of its logs.
-    """
+    """One page with its report, and its files, none where it is left out; ``called``: what a command calls it."""
 
     name: str
     page: Page
     report: Report
-    files: list[Path]
-    called: str = ""
-    is_asked: bool = False
-    is_searched: bool = False
+    called: str
+    files: list[Path] = field(default_factory=list)
 
     def covered(self, origin: str) -> int:
         """How many of its numbers are measured, or quoted; what is computed from others counts with these alone."""
@@ -46,84 +38,62 @@ class PublishedPage:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is to be rendered: it has a log, or quotes figures and has no logs elsewhere, or it was named."""
-        has_numbers = self.covered("measured") > 0 or (self.covered("quoted") > 0 and not self.page.source)
-        return has_numbers or (self.is_asked and not self.page.source)
+        """Whether it is to be rendered: it has a log, or quotes figures and has no logs elsewhere."""
+        return self.covered("measured") > 0 or (self.covered("quoted") > 0 and not self.page.source)
 
-    def done(self, *, is_fetched: bool = False) -> str:
-        """What was done, in one sentence; ``is_fetched``: whether its logs were fetched."""
+    @property
+    def done(self) -> str:
+        """What was done, in one sentence."""
         if self.files:
             counts = f"{self.covered('measured')} of {len(self.report.own)} cells measured;"
             quoted = f" {found} quoted;" if (found := self.covered("quoted")) else ""
             return f"{self.name}: {counts}{quoted} wrote {', '.join(map(str, self.files))}."
         if not self.page.source:
-            return f"{self.name}: skipped because it has no logs; pass the page name to render it anyway."
-        where = self.page.source.repository
-        if is_fetched:
-            return f"{self.name}: skipped because no log from {where} gives one of its numbers."
-        command = f"tachograph report {shlex.quote(self.called)} --fetch"
-        return f"{self.name}: skipped because its logs are in {where}: {command} fetches them and renders it."
-
-    @property
-    def why_empty(self) -> list[str]:
-        """Why cells are empty that are, a line for each reason; not for what others lack.
-
-        Of a page that is left out none, unless it was named with the folder of its logs.
-        """
-        return why_empty(self.report) if self.files or self.is_searched else []
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it was rendered without a single number, or left out although it was named."""
-        return not any(result.digits for result in self.report.results) if self.files else self.is_asked
-
-
-Write = Callable[[PublishedPage, Report, Sequence[str]], list[Path]]
+            return f"{self.name}: skipped because it has no numbers."
+        where, command = self.page.source.repository, f"tachograph report {shlex.quote(self.called)} --fetch"
+        return f"{self.name}: skipped because no number is measured; its logs are in {where}: {command} fetches them."
 
 
 def publish(
-    pages: Sequence[str],
-    logs: Path | None,
-    languages: Sequence[str],
-    out: Path,
-    write: Write | None = None,
-    workers: Workers = ALL_CORES,
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: Workers = ALL_CORES
 ) -> Iterator[PublishedPage]:
-    """Render pages in languages; all that have a log, or quoted figures and no logs to fetch, in all languages, when
-    none is named. A page whose logs others published is left out where it has none of them.
+    """Render ``chosen`` pages as Markdown into ``out``, in all languages where none is named.
 
-    Where none is named and none has a log, nobody asked for a page: PageError, too.
-
-    ``write``: writes a page and its report, and returns its files; Markdown into ``out`` if None.
-    ``workers`` read the logs. Raises PageError for a page with a mistake and for two pages that would be one file,
+    A page without any number is left out, and one whose logs others published where it has none of them. Raises
     WordsError for a language without catalogue, WriteError when a file cannot be written: the files of its page are
     then as they were.
     """
-    folder, logs = logs, logs or LOGS
-    for found in read_pages(pages, logs, out, workers) if pages else _with_logs(logs, out, workers):
-        rendered = replace(found, is_asked=bool(pages), is_searched=bool(pages) and folder is not None)
-        if rendered.is_wanted:
-            written = write or partial(_write_markdown, out)
-            rendered.files.extend(written(rendered, rendered.report, languages or all_languages()))
-        yield rendered
+    for found in chosen(pages, logs or LOGS, out, workers):
+        if found.is_wanted:
+            found.files.extend(_write(out, found.report, languages or all_languages()))
+        yield found
+
+
+def chosen(pages: Sequence[str], logs: Path, out: Path, workers: Workers) -> Iterator[PublishedPage]:
+    """Pages as ``read_pages`` has them; all of ours where none is named.
+
+    Where then none has a log, nobody asked for what is only quoted: PageError, too.
+    """
+    if pages:
+        yield from read_pages(pages, logs, out, workers)
+        return
+    found = list(read_pages(names(), logs, out, workers))
+    if not any(one.report.runs for one in found):
+        known = ", ".join(names())
+        raise PageError(f"No page has a log in {logs}; pass a page ({known}) or a path ending in .toml.")
+    yield from found
 
 
 def read_pages(pages: Sequence[str], logs: Path, out: Path, workers: Workers = ALL_CORES) -> Iterator[PublishedPage]:
-    """Pages with their reports, before anything is written into ``out``; raises PageError."""
+    """Pages with their reports, before anything is written into ``out``; ``workers`` read the logs.
+
+    Raises PageError for a page with a mistake and for two pages that would be one file.
+    """
     store = LogStore(logs, workers)
     for path, called in _files(pages).items():
         stated = read_text(path)
         page = parse(stated, path)
-        yield PublishedPage(path.stem, page, build(path.stem, page, stated, store, out), [], called)
-
-
-def _with_logs(logs: Path, out: Path, workers: Workers) -> list[PublishedPage]:
-    """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
-    found = list(read_pages(names(), logs, out, workers))
-    if not any(rendered.report.runs for rendered in found):
-        known = ", ".join(names())
-        raise PageError(f"No page has a log in {logs}; pass a page ({known}) or a path ending in .toml.")
-    return found
+        yield PublishedPage(path.stem, page, build(path.stem, page, stated, store, out), called)
 
 
 def _files(pages: Sequence[str]) -> dict[Path, str]:
@@ -136,32 +106,24 @@ def _files(pages: Sequence[str]) -> dict[Path, str]:
     return dict(files.values())
 
 
-def _write_markdown(out: Path, published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
-    there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
+def _write(out: Path, report: Report, languages: Sequence[str]) -> list[Path]:
+    there = (one for one in all_languages() if (out / page_name(report.page.name, one)).exists())
     linked = sorted({*languages, *there})
     files: dict[str, str] = {}
     for language in languages:
         files |= texts(report, language, linked)
-    files[published.name + SUFFIX] = report.to_json()
+    files[report.page.name + SUFFIX] = report.to_json()
     return write_whole(out, {name: text.encode() for name, text in files.items()})
 
 
-# ---- cells without a number
-
-
 def why_empty(report: Report) -> list[str]:
-    """A sentence for each reason why cells of a page are empty; not for cells that lack what others do."""
-    found: dict[object, list[tuple[Result, Diagnostic]]] = {}
+    """A sentence for each table and reason for which cells of a page are empty; not for cells that lack others."""
+    found: dict[tuple[str, str], list[tuple[Result, Diagnostic]]] = {}
     for result in report.results:
         if (reason := result.reason) and not result.digits and reason.code != Remark.MISSING_PART:
-            # Of the logs that a table lacks one is told.
-            table = report.places[result.id][0].name
-            kind = (table, reason.code) if reason.code == Remark.NOT_FOUND else reason
-            found.setdefault(kind, []).append((result, reason))
-    name, each = report.page.name, list[str]()
-    for (first, reason), *others in list(found.values())[:MOST_REASONS]:
+            found.setdefault((report.places[result.id][0].name, reason.code), []).append((result, reason))
+    told = list[str]()
+    for (first, reason), *others in found.values():
         which = f"{first.id} and {len(others)} more are empty" if others else f"{first.id} is empty"
-        each.append(f"{name}: {which}: {english(reason.message)}")
-    if more := len(found) - len(each):
-        each.append(f"{name}: more reasons for empty cells: {more}; the report of the page lists them.")
-    return each
+        told.append(f"{report.page.name}: {which}: {english(reason.message)}")
+    return told

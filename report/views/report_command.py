@@ -46,10 +46,10 @@ def report(
     scheduler: str | None,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
-    OUT/PAGE.report.json. PAGE is a name in report/pages or a path; default: all pages that have a log, or quoted
-    figures and no logs to fetch, if any page has a log. A page whose logs others published is not written without
-    them; the command that fetches them is printed. Exit status 1 if a page has no numbers. With --scheduler, the logs,
-    and with --html OUT, must be on disks shared by all workers.
+    OUT/PAGE.report.json. PAGE is a name in report/pages or a path; default: all pages, if any of them has a log. A page
+    without numbers is not written, nor one whose logs others published without them: the command that fetches them is
+    printed. Exit status 1 if a PAGE is not written. With --scheduler, the logs, and with --html OUT, must be on disks
+    shared by all workers.
 
     With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
     replaces an earlier site in OUT once complete; other files there are kept.
@@ -64,29 +64,23 @@ def report(
     """
     from parsers.sharing.workers import Workers
 
-    from .publish import publish
+    from .publish import publish, why_empty
     from .site import publish_site
 
-    empty = False
     if fetch and logs:
         raise click.UsageError("--fetch takes no --logs: it brings the logs itself.")
     if fetch:
         pages, logs = _fetched(pages)
-    workers = Workers(jobs, scheduler)
-    made = (
-        publish_site(pages, logs, languages, out, workers)
-        if as_html
-        else publish(pages, logs, languages, out, workers=workers)
-    )
-    for published in made:
-        empty |= published.is_empty
+    left_out, write = False, publish_site if as_html else publish
+    for published in write(pages, logs, languages, out, Workers(jobs, scheduler)):
+        left_out |= not published.files
         if as_json:
             say(published.report.to_json().replace("\n", ""))
         else:
-            say(published.done(is_fetched=fetch))
-            for told in published.why_empty:
+            say(published.done)
+            for told in why_empty(published.report) if published.files or logs or not published.page.source else ():
                 say(told, err=True)
-    sys.exit(FOUND_NOTHING if empty else 0)
+    sys.exit(FOUND_NOTHING if pages and left_out else 0)
 
 
 def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:

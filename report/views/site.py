@@ -6,8 +6,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from parsers.sharing.workers import ALL_CORES, Workers
 from ..results.model import SUFFIX, Report
 from ..wording.words import languages as all_languages
 from .html import ASSETS, copy_of, page_file, texts
-from .publish import LOGS, PublishedPage, publish
+from .publish import LOGS, PublishedPage, chosen
 from .view import TEMPLATES
 
 # The SHA-256 of all files of the site; whatever else is in its folder is somebody else's.
@@ -28,52 +28,27 @@ _OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|logs)/.+)", re.D
 
 
 def publish_site(
-    pages: Sequence[str],
-    logs: Path | None,
-    languages: Sequence[str],
-    out: Path,
-    workers: Workers = ALL_CORES,
-) -> Iterator[PublishedPage]:
-    """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: Workers = ALL_CORES
+) -> list[PublishedPage]:
+    """Write ``chosen`` pages as a site into ``out``, in all languages where none is named.
 
     Until all of it is made, and when anything fails, what is there stays as it is, as it does where no page is written.
     The same pages and logs give the same bytes. Raises as ``publish`` does, WriteError where a file of somebody else is
     in the way.
     """
-    languages, reports = languages or all_languages(), list[Report]()
-    with _folder(out), unfinished(out) as made:
-
-        def add(published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
-            reports.append(report)
-            for path in report.logs:
-                with opened((logs or LOGS) / path) as source:
-                    copy = write(made, copy_of(path), b"")
-                    with writing(copy), copy.open("wb") as file:
-                        shutil.copyfileobj(source, file, 1 << 20)
-            return [out / page_file(published.name, language) for language in languages]
-
-        found = list(publish(pages, logs, languages, out, add, workers))
-        if reports:
-            _write(made, reports, languages)
+    languages, found = languages or all_languages(), list(chosen(pages, logs or LOGS, out, workers))
+    if wanted := [page for page in found if page.is_wanted]:
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
+        with unfinished(out) as made:
+            _write(made, [page.report for page in wanted], logs or LOGS, languages)
             _put(made, out)
-    yield from found
+        for page in wanted:
+            page.files.extend(out / page_file(page.name, language) for language in languages)
+    return found
 
 
-@contextmanager
-def _folder(out: Path) -> Iterator[None]:
-    """The folder of a site, which is made; one that was not there and in which nothing is written goes again."""
-    is_new = not out.exists()
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    finally:
-        if is_new:
-            with suppress(OSError):
-                out.rmdir()
-
-
-def _write(made: Path, reports: Sequence[Report], languages: Sequence[str]) -> None:
+def _write(made: Path, reports: Sequence[Report], logs: Path, languages: Sequence[str]) -> None:
     # A site has copies of the logs; where they were is nobody's business.
     alone = [replace(report, logs_folder=None) for report in reports]
     files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in alone}
@@ -81,6 +56,10 @@ def _write(made: Path, reports: Sequence[Report], languages: Sequence[str]) -> N
     files |= {f"assets/{name}": (TEMPLATES / "html" / name).read_bytes() for name in ASSETS}
     for name, data in files.items():
         write(made, name, data)
+    for path in {path for report in reports for path in report.logs}:
+        copy = write(made, copy_of(path), b"")
+        with opened(logs / path) as source, writing(copy), copy.open("wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
 
 
 def _put(made: Path, out: Path) -> None:

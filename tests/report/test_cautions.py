@@ -55,7 +55,7 @@ def test_a_caution_stands_beside_each_number_of_its_run_and_beside_what_is_compu
 
 
 def test_a_caution_stands_in_panel_chart_and_index(tmp_path: Path) -> None:
-    list(publish_site([str(page(tmp_path, CAUTION))], tmp_path / "logs", ["en"], tmp_path / "out"))
+    publish_site([str(page(tmp_path, CAUTION))], tmp_path / "logs", ["en"], tmp_path / "out")
     assert "waited for data" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
     html = (tmp_path / "out/page.en.html").read_text(encoding="utf-8")
     assert "(waited for data)" in html[html.index("<figure") : html.index("</figure>")]

@@ -111,8 +111,8 @@ def test_a_page_that_is_asked_for_without_its_logs_is_not_written_but_told_what_
     done = run("report", "resnet50", "--out", tmp_path / "pages", *how)
     assert (done.returncode, done.stdout, done.stderr) == (
         1,
-        "resnet50: skipped because its logs are in https://github.com/PaddlePaddle/Perf: "
-        "tachograph report resnet50 --fetch fetches them and renders it.\n",
+        "resnet50: skipped because no number is measured; its logs are in https://github.com/PaddlePaddle/Perf: "
+        "tachograph report resnet50 --fetch fetches them.\n",
         "",
     )
     assert not (tmp_path / "pages").exists()

@@ -35,7 +35,7 @@ def logs(pages: list[str]) -> Path:
 @pytest.fixture(scope="session")
 def published(pages: list[str], logs: Path) -> list[PublishedPage]:
     """The site of these pages, in all languages."""
-    return list(publish_site(pages, logs, [], logs.parent / "out"))
+    return publish_site(pages, logs, [], logs.parent / "out")
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,7 @@ def site(published: list[PublishedPage]) -> Path:
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site of hostile names and lines."""
     folder = tmp_path_factory.mktemp("hostile")
-    list(publish_site([str(write_hostile(folder))], folder / "logs", [], folder / "out"))
+    publish_site([str(write_hostile(folder))], folder / "logs", [], folder / "out")
     return folder / "out"
 
 

@@ -44,7 +44,7 @@ def all_pages(tmp_path_factory: pytest.TempPathFactory) -> list[PublishedPage]:
     if PERF.is_dir():
         shutil.copytree(PERF, logs, dirs_exist_ok=True)
     pages = [name for name in names() if PERF.is_dir() or name not in OF_OTHERS]
-    return list(publish_site(pages, logs, [], logs.parent / "out"))
+    return publish_site(pages, logs, [], logs.parent / "out")
 
 
 @pytest.fixture
