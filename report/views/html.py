@@ -30,8 +30,7 @@ from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
 from .view import View, templates
 
-ASSETS = ("icon.svg", "site.css", "theme.js", "site.js")
-FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit and as a point
+ASSETS = ("icon.svg", "site.css", "site.js")
 LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
 CURVE = 400  # points of the curve of a run: more would not be seen
 FEWEST_VALUES = 5  # that are drawn
@@ -134,16 +133,6 @@ class HtmlView(View):
         """Digits with gaps in the whole part, which the style sheet makes: who copies them gets digits alone."""
         *gaps, last = thousands(result.digits or "")
         return Markup("").join(Markup('<span class="t">{}</span>').format(part) for part in gaps) + escape(last)
-
-    def padding(self, result: Result, decimals: int) -> str:
-        """What stands behind the digits of a column, so that the points are in line."""
-        own = len((result.digits or "").partition(".")[2])
-        return FIGURE_SPACE * (decimals - own) + ("" if own else POINT_SPACE) if own < decimals else ""
-
-    def decimals(self, table: Table) -> list[int]:
-        """The most decimals of each column."""
-        columns = zip(*(row.results for row in table.rows), strict=True)
-        return [max(len((self.result(id_).digits or "").partition(".")[2]) for id_ in ids) for ids in columns]
 
     def brief(self, result: Result) -> str:
         """Why a ratio is withheld, in two words; empty where its cell is plainly empty."""

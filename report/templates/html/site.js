@@ -1,20 +1,5 @@
 "use strict";
-// The theme, the evidence of numbers, and the search of the index. Everything is in the page: nothing is loaded.
-
-const root = document.documentElement;
-
-function switchTheme() {
-  const button = document.getElementById("theme");
-  const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const label = () => { button.textContent = isDark() ? button.dataset.light : button.dataset.dark; };
-  button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    label();
-    try { localStorage.setItem("tachograph-theme", root.dataset.theme); } catch { /* lasts as long as the page */ }
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
-  label();
-}
+// The evidence of numbers, and the search of the index. Everything is in the page: nothing is loaded.
 
 // A number is a link to the dialog of its address: opening, closing and the arrow keys move the address alone.
 const dialogs = [...document.querySelectorAll("dialog")];
@@ -66,15 +51,6 @@ dialogs.forEach((one, at) => {
   });
 });
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      button.textContent = button.dataset.done;
-    } catch { /* the address bar has it */ }
-  });
-}
-
 // The same number stays open in the other language.
 for (const link of document.querySelectorAll("a[data-language]")) {
   const page = link.getAttribute("href").split("#")[0];
@@ -110,7 +86,6 @@ function search() {
   find();
 }
 
-switchTheme();
 if (document.getElementById("finder")) search();
 addEventListener("hashchange", show);
 show();
