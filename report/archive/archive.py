@@ -6,17 +6,16 @@ same page and logs give the same bytes. ``manifest-sha256.txt`` lists the SHA-25
 """
 
 import json
-import os
 import re
 import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager
-from dataclasses import dataclass, field
+from contextlib import chdir
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from tempfile import gettempdir
-from typing import Any
+from typing import Any, NamedTuple
 
 from parsers.ingesting.sources import BROKEN, LeftOut, broken_because, of_zip
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, WriteError, reason_of
@@ -37,7 +36,6 @@ from parsers.io.files import (
 from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import LARGEST, files_of_run, sha256_of
-from parsers.scanning.detection import VARIABLE, grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..pagefile.page import Page
@@ -49,63 +47,47 @@ from ..results.store import outside
 from ..views.publish import PublishedPage, read_pages
 from ..wording.words import english
 
-PAGE, LOGS, FORMATS = "page", "logs", "formats"  # the folders of an archive
+PAGE, LOGS = "page", "logs"  # the folders of an archive
 MANIFEST = "manifest-sha256.txt"
 LAUNCH = ".launch.toml"  # beside the page file, if launchers made the runs
-PROGRAM = "tachograph"
+MADE_BY = f"tachograph {version('tachograph')}"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
 LONGEST_VALUE = 160  # characters that are told of a field
 LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
 _PIECE = 1 << 20
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
-_OWN_IMPORT = re.compile(r"^%import[ \t]+\.(\w+)", re.MULTILINE)
 
 
 class ArchiveError(ParserError):
     """An archive that cannot be made, or a file that is not an archive or not a safe one."""
 
 
-@dataclass(frozen=True)
-class Archived:
-    """What an archive holds: so many ``files``, and a page with so many ``numbers``; ``sha256``: its own."""
-
-    files: int
-    numbers: int
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What is not as it was archived: a ``file`` of an archive, and what is wrong.
-
-    ``stated`` and ``made``: what the report says there and what its logs give: the digits, where these differ.
-    """
+class Difference(NamedTuple):
+    """What is not as it was archived: a ``file`` of an archive, and what is wrong."""
 
     file: str
     said: str
-    stated: str | None = None
-    made: str | None = None
 
 
 @dataclass(frozen=True)
 class Verified:
     """What verifying an archive found; ``sha256`` is that of the archive, ``files`` how many it holds.
 
-    ``report``: as made again, None where it could not be. ``notes``: by files, what this version has otherwise.
+    ``made_by``: the program and its version. ``report``: as made again, None where it could not be.
     """
 
     sha256: str
     files: int
+    made_by: str
     differences: list[Difference]
     report: Report | None = None
-    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 # ---- writing
 
 
-def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> Archived:
-    """Archive a page, by its name or its path, with its logs below a folder.
+def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> tuple[int, int]:
+    """Archive a page, by its name or its path, with its logs below a folder: how many files, and how many numbers.
 
     Raises PageError, LogError, WriteError, and ArchiveError where the page has no number or the archive would not give
     its numbers.
@@ -118,7 +100,7 @@ def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> A
         with unfinished(out.parent, out) as place:
             folder = place / "archive"
             _collect(stated, file, logs, folder)
-            with _inside(folder):
+            with chdir(folder):
                 made = _made_again(file.stem, workers)
             for one in stated.report.results:
                 if (digits := made.by_id[one.id].digits) != one.digits:
@@ -132,7 +114,7 @@ def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> A
             _pack(folder, names, out)
     except WriteError as error:
         raise WriteError(out, error.reason) from error
-    return Archived(len(names), sum(result.digits is not None for result in made.results), sha256_of(out))
+    return len(names), sum(result.digits is not None for result in made.results)
 
 
 def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path) -> None:
@@ -142,8 +124,6 @@ def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path) -> None:
         _copy(source, folder / PAGE / source.relative_to(file.parent))
     for source in sorted({file for path in logs_of_page(page.page, logs) for file in _of_run(logs / path)}):
         _copy(source, folder / LOGS / source.relative_to(logs))
-    for grammar in _grammars(page):
-        _copy(grammar, folder / FORMATS / grammar.name)
 
 
 def logs_of_page(page: Page, logs: Path) -> list[str]:
@@ -160,20 +140,6 @@ def _of_run(log: Path) -> Iterator[Path]:
     if log.with_name(RUN_FILE).is_file():
         regular = (file for file in log.parent.iterdir() if file.is_file() and not file.is_symlink())
         yield from (file for file in regular if file.name[0] != "." and file.stat().st_size <= LARGEST)
-
-
-def _grammars(page: PublishedPage) -> list[Path]:
-    """The grammars of the logs behind a page, with those that they import from their own folder."""
-    known = grammars()
-    names = {log.format for log in page.report.logs.values() if log.format}
-    found: set[Path] = set()
-    left = [known[name] for name in names & known.keys()]
-    while left:
-        path = left.pop()
-        if path not in found and path.is_file():
-            found.add(path)
-            left += [path.with_name(f"{name}.lark") for name in _OWN_IMPORT.findall(path.read_text(encoding="utf-8"))]
-    return sorted(found)
 
 
 def _copy(source: Path, place: Path) -> None:
@@ -201,7 +167,7 @@ def _pack(folder: Path, names: Sequence[str], out: Path) -> None:
     """Write files into a zip file in which nothing depends on when, where and by whom it is written."""
     check_members(len(names))
     with whole(out) as made, zipfile.ZipFile(made, "w") as packed:
-        packed.comment = f"{PROGRAM} {version(PROGRAM)}".encode()
+        packed.comment = MADE_BY.encode()
         for name in names:
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
@@ -223,23 +189,16 @@ def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
         folder = place / "archive"
         name, comment, damaged = _unpacked(path, folder)
         changed = damaged or list(_unlike_listed(folder))
-        found = sha256_of(path), len(_names(folder)), changed
-        if damaged:
-            return Verified(*found)
-        notes = []
-        if comment != (made_by := f"{PROGRAM} {version(PROGRAM)}"):
-            notes.append((path.name, f"Made by {comment}; verified by {made_by}, which may say the same otherwise."))
-        other = "This version has another grammar of this name or none; logs were read by that of the archive."
-        notes += [(f"{FORMATS}/{grammar.name}", other) for grammar in _other_grammars(folder)]
-        with _inside(folder):
+        found, made = (sha256_of(path), len(_names(folder)), comment), None
+        if not damaged:
             try:
-                made = _made_again(name, workers)
+                with chdir(folder):
+                    made = _made_again(name, workers)
+                changed += _differences(_text(folder / PAGE / f"{name}{SUFFIX}"), made)
             except ParserError as error:
                 said = f"The report could not be made again: {english(error.message)}"
                 changed.append(Difference(f"{PAGE}/{name}.toml", said))
-                return Verified(*found, notes=notes)
-            changed += _differences(_text(folder / PAGE / f"{name}{SUFFIX}"), made)
-    return Verified(*found, made, notes)
+    return Verified(*found, changed, made)
 
 
 def _made_again(name: str, workers: Workers) -> Report:
@@ -264,7 +223,7 @@ def _differences(stated: str, made: Report) -> Iterator[Difference]:
         both = (told.get(place, "nothing").strip('"') for told in (one, other))
         said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
         name = ".".join(map(str, place))
-        yield Difference(file, f"{name}: made again from page file and logs it is {right}, not {said}.", said, right)
+        yield Difference(file, f"{name}: made again from page file and logs it is {right}, not {said}.")
 
 
 def _by_id(report: dict[str, Any]) -> dict[str, Any]:
@@ -287,33 +246,6 @@ def _flat(value: object, place: tuple[object, ...] = ()) -> Iterator[tuple[tuple
 
 def _text(path: Path) -> str:
     return data_of(path).decode("utf-8", "replace")
-
-
-@contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    """Work in the folder of an unpacked archive, and read logs by its grammars where this version has others.
-
-    Messages then name the same relative paths wherever the folder is. Formats of the user's own do not count.
-    """
-    before = os.environ.pop(VARIABLE, None)
-    with unfinished(folder.absolute().parent) as overlay, chdir(folder):
-        try:
-            if others := _other_grammars(Path()):
-                os.environ[VARIABLE] = str(overlay)
-            for grammar in others:
-                shutil.copyfile(grammar, overlay / grammar.name)
-            yield
-        finally:
-            os.environ.pop(VARIABLE, None)
-            if before is not None:
-                os.environ[VARIABLE] = before
-
-
-def _other_grammars(folder: Path) -> list[Path]:
-    """The grammars of an unpacked archive that this version has not, or otherwise."""
-    ours = grammars()
-    found = sorted((folder / FORMATS).glob("*.lark"))
-    return [path for path in found if path.stem not in ours or data_of(ours[path.stem]) != data_of(path)]
 
 
 # ---- unpacking
@@ -390,6 +322,6 @@ def _is_safe(name: str) -> bool:
         sizes = [len(part.encode()) for part in path.parts]
     except UnicodeEncodeError:
         return False
-    is_of_archive = name == MANIFEST or (len(sizes) > 1 and path.parts[0] in (PAGE, LOGS, FORMATS))
+    is_of_archive = name == MANIFEST or (len(sizes) > 1 and path.parts[0] in (PAGE, LOGS))
     is_plain = name == path.as_posix() and is_spelt_inside(name) and not _UNSAFE.search(name)
     return is_of_archive and is_plain and len(name) <= LONGEST_NAME and max(sizes) <= LONGEST_PART

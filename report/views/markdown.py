@@ -180,12 +180,11 @@ class MarkdownView(View):
 
     def recomputed(self) -> str:
         """The numbers that differ from what was published of them, side by side; empty where none does."""
-        head = [self.translate(title) for title in ("Number of", "Published", "Recomputed", "Difference")]
         body = [
             [md.text(self.place(one)), self._published(one), self.qualified(one), self.change(one)]
             for one in self.published_numbers[0]
         ]
-        return _grid([head, *body], figures=3) if body else ""
+        return self._titled(("Number of", "Published", "Recomputed", "Difference"), body, figures=3)
 
     def _published(self, result: Result) -> str:
         found = result.published
@@ -202,8 +201,8 @@ class MarkdownView(View):
                 if method:
                     heading = self.say(WITH, said=method[:1].upper() + method[1:], more=heading)
                 found.setdefault(heading, []).extend(self._proof(table, result))
-        head = [self.translate(title) for title in ("Number", "Log", "Lines", "Notes")]
-        return [(heading, _grid([head, *rows], figures=0)) for heading, rows in found.items()]
+        titles = ("Number", "Log", "Lines", "Notes")
+        return [(heading, self._titled(titles, rows)) for heading, rows in found.items()]
 
     def _proof(self, table: Table, result: Result) -> Iterator[list[str]]:
         number, noted = self.anchored(result), self.enumerated(str(n) for n, _ in self.cautions(result))
@@ -228,7 +227,6 @@ class MarkdownView(View):
 
     def ranks(self, table: Table) -> str:
         """How far the ranks are apart that each print a number, of each log behind a throughput; empty for none."""
-        head = [self.translate(title) for title in ("Number", "Log", "Ranks", "Slowest rank", "Median", "Fastest rank")]
         shown = [one for one in map(self.result, table.ids) if one.kind.is_throughput]
         body = [
             [self.link(result), self.log(run.log), *self.spread(run.ranks)]
@@ -236,7 +234,7 @@ class MarkdownView(View):
             for run in self.report.runs_of(result)
             if run.ranks and min(run.ranks.values) < max(run.ranks.values)
         ]
-        return _grid([head, *body]) if body else ""
+        return self._titled(("Number", "Log", "Ranks", "Slowest rank", "Median", "Fastest rank"), body)
 
     def computed(self, table: Table) -> str:
         """How the numbers of a table that are computed from others come from them."""
@@ -245,7 +243,7 @@ class MarkdownView(View):
             parts = [self.link(self.result(id_)) for id_ in result.operands]
             told = " ÷ ".join(parts if result.ideal == 1 else [*parts, f"{result.ideal:g}"])
             body.append([self.anchored(result), told if result.whole == 1 else f"{told} × {result.whole}"])
-        return _grid([[self.translate(title) for title in ("Number", "Computed as")], *body]) if body else ""
+        return self._titled(("Number", "Computed as"), body)
 
     def quoted(self, table: Table) -> str:
         """The quoted figures of a table, each with its source."""
@@ -254,7 +252,7 @@ class MarkdownView(View):
             for one in map(self.result, table.ids)
             if one.source
         ]
-        return _grid([[self.translate(title) for title in ("Number", "Cell", "Source")], *body]) if body else ""
+        return self._titled(("Number", "Cell", "Source"), body)
 
     def common(self, table: Table) -> str:
         """The numbers of the rows by the rule beside their own; empty where no row has any."""
@@ -266,8 +264,7 @@ class MarkdownView(View):
                     own, other = (MISSING if r is None else f"{r:.3f}" for r in (one.own_ratio, one.ratio))
                     where = [md.text(self.row_title(row)), md.text(head), self.link(result)]
                     body.append([*where, own, printed(one.value, SIX), other])
-        titles = (table.corner, "Column", "On this page", "Ratio", "By the rule", "Ratio")
-        return _grid([[self.title(title) for title in titles], *body]) if body else ""
+        return self._titled((table.corner, "Column", "On this page", "Ratio", "By the rule", "Ratio"), body)
 
     def remarks(self) -> list[str]:
         """What logs say that changes no number, each once, with its numbers."""
@@ -285,18 +282,16 @@ class MarkdownView(View):
                 table, row, at = self.report.places[result.id]
                 key = (" · ".join([self.translate(table.title), self.heads(table)[at]]), self.reason(result))
                 found.setdefault(key, []).append(self.row_title(row))
-        head = [self.translate(title) for title in ("Column", "Row", "Reason")]
         body = [[md.text(where), md.text(self.joined(rows)), md.text(why)] for (where, why), rows in found.items()]
-        return _grid([head, *body]) if body else ""
+        return self._titled(("Column", "Row", "Reason"), body)
 
     def logs_table(self) -> str:
         """All files behind the page, once each."""
-        head = [self.translate(title) for title in ("Log", "Format", "Size", "SHA-256")]
         body = [
             [self.log(path), md.code(one.format or MISSING), self.length(one.lines), md.code(one.sha256)]
             for path, one in self.report.logs.items()
         ]
-        return _grid([head, *body]) if body else ""
+        return self._titled(("Log", "Format", "Size", "SHA-256"), body)
 
     def logs_line(self) -> str:
         """How many logs the page is made of, where they are listed, and who published them."""
@@ -311,24 +306,22 @@ class MarkdownView(View):
 
     def sources(self) -> str:
         """The sources of the quoted figures that the page shows; empty where it shows none."""
-        used = dict.fromkeys(one.source for one in self.report.results if one.source)
-        head = [self.translate(title) for title in ("Source", "Date", "Commit", "Note")]
-        body = [
-            [
-                self._source(name),
-                one.date,
-                md.code(one.commit) if one.commit else MISSING,
-                " ".join(self.translate(one.note).split()),
-            ]
-            for name, one in ((name, self.page.sources[name]) for name in used if name)
-        ]
-        return _grid([head, *body]) if body else ""
+        body = []
+        for name in dict.fromkeys(one.source for one in self.report.results if one.source):
+            one = self.page.sources[name]
+            note = " ".join(self.translate(one.note).split())
+            body.append([self._source(name), one.date, md.code(one.commit) if one.commit else MISSING, note])
+        return self._titled(("Source", "Date", "Commit", "Note"), body)
 
     def log(self, path: str) -> str:
         """A link to a log: to where it was published when others did that, else to our own copy."""
         url = self.report.logs[path].url
         own = md.path_address(os.path.normpath(f"{self.report.logs_folder or ''}/{path}"))
         return md.link(md.text(self.short_paths[path]), url or own)
+
+    def _titled(self, titles: Sequence[str], body: Sequence[Sequence[str]], *, figures: int = 0) -> str:
+        """A table whose columns have titles; empty where it has no rows."""
+        return _grid([[self.title(title) for title in titles], *body], figures=figures) if body else ""
 
 
 def _grid(rows: Sequence[Sequence[str]], *, figures: int = 0) -> str:
