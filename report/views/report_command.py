@@ -64,9 +64,12 @@ def report(
     """
     from parsers.sharing.workers import Workers
 
+    from ..wording.words import Translator
     from .publish import publish, why_empty
     from .site import publish_site
 
+    for language in languages:
+        Translator(language)  # of a wrong language no log is read
     if fetch and logs:
         raise click.UsageError("--fetch takes no --logs: it brings the logs itself.")
     if fetch:
