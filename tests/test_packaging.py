@@ -25,7 +25,9 @@ EXTENSION = "parsers/scanning/_shapes.abi3.so"
 FORMATS = "parsers/formats.json"
 NO_COMPILER = {"CC": "false", "LDSHARED": "false"}
 COMPILER = shutil.which(str(sysconfig.get_config_var("CC")).split()[0])
-KERNEL = "from parsers.scanning import kernel; print(kernel.COMPILED, *kernel.Shapes().lines(b'a 1\\nb\\na 2\\n')[0])"
+KERNEL = (
+    "from parsers.scanning import kernel; print(kernel.COMPILED, *kernel.Shapes(9, 9, 9).lines(b'a 1\\nb\\na 2\\n')[0])"
+)
 has_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler: `apt-get install gcc libc6-dev` has one")
 
 

@@ -194,10 +194,10 @@ def _survey(
         bytes=source.bytes,
         parts=parts,
         facts=told,
-        account=cascade.account.whole(),
+        account=cascade.account(),
         warnings=(*said, *left_out, *findings(parts, happened)),
         happened=happened,
-        leftover=cascade.account.unrecognised.leftover(parts[0].format),
+        leftover=cascade.leftover(),
         cut=next((level.cut for level in cascade.levels if level.cut), None),
         facts_of_runs=tuple(of_runs),
         run_file=run,
@@ -227,9 +227,8 @@ def _feed(
     for lines in text.blocks(shapes, chosen):
         verdicts = cascade.feed(lines)
         if search and searched < SEARCHED:
-            left = np.flatnonzero(verdicts.left)
-            searched += int((lines.ends - lines.starts)[left].sum())
-            if found := most_claimed(text.path, lines, left, shapes, without=names):
+            searched += int((lines.ends - lines.starts)[verdicts.left].sum())
+            if found := most_claimed(text.path, lines, verdicts.left, shapes, without=names):
                 return found
     return None
 
@@ -278,8 +277,8 @@ def _warnings(
     for fact, lines in of_other_runs.items():
         values = {"fact": Message(fact.name), "value": fact.value, "source": fact.source.message}
         yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
-    if cascade.account.torn:
-        yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)
+    if cascade.torn:
+        yield Message(TORN, line=cascade.first_torn, count=cascade.torn)
     if source.cut:
         yield CutLog(CUT)
     if len(records) and records.are("summary").all():

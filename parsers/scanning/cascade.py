@@ -3,6 +3,7 @@
 A physical line is matched, ignored by rule, or unrecognised; of the last kind it is kept what they are like.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,11 +16,10 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from ..io.box import LimitError, boxed
-from .judging import FormatShapes, KnownShapes
+from .judging import KnownShapes
 from .kernel import Integers
-from .prefix import without_prefix
 from .record_table import FactLines, Places, VariantLines
-from .shapes import ALONE, Rows, ShapedLines
+from .shapes import ALONE, MOST, Rows, ShapedLines
 
 if TYPE_CHECKING:
     from lark.lexer import TerminalDef
@@ -85,45 +85,42 @@ class Verdicts:
 
 
 class FormatLines:
-    """One format of a cascade: the ``lines`` that were found of its variants, and the ``facts`` that some state.
+    """One format of a cascade: what was found of its variants, and the facts that some state.
 
     ``cut``: the value that may be cut at the end of the log.
     """
 
-    def __init__(self, fmt: Format, shapes: FormatShapes) -> None:
+    def __init__(self, fmt: Format, known: KnownShapes) -> None:
         self.format = fmt
         self.cut: CutValue | None = None
-        self._shapes = shapes
-        self._found: dict[int, VariantLines] = {}
-        self._facts: dict[int, FactLines] = {}
+        self._shapes = known.of(fmt)
+        self._found: dict[Variant, VariantLines] = {}
+        self._facts: dict[Variant, FactLines] = {}
 
     @property
     def lines(self) -> list[VariantLines]:
         """What was found, in the order of the variants."""
-        return [self._found[id(variant)] for variant in self.format.variants if id(variant) in self._found]
+        return [self._found[variant] for variant in self.format.variants if variant in self._found]
 
     @property
     def facts(self) -> list[FactLines]:
         """The facts that were found, in the order of the variants."""
-        return [self._facts[id(variant)] for variant in self.format.variants if id(variant) in self._facts]
+        return [self._facts[variant] for variant in self.format.variants if variant in self._facts]
 
     def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the lines that are left, and note what they are; a line in a record of several is nothing else."""
-        for found in self._shapes.records(lines, np.flatnonzero(verdicts.left)):
-            is_matched = found.variant.record != "noise"
-            verdicts.note(found.all, is_matched=is_matched)
-            if is_matched:
-                self._add(found.variant, lines, found.first, found.places, found.cut)
+        for found in self._shapes.records(lines, verdicts.left.copy()):
+            verdicts.note(found.rows, is_matched=found.variant.record != "noise")
+            self._add(found.variant, lines, found.first, found.places, found.cut)
         for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
             verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
             for number, (variant, times) in enumerate(meaning.variants):
-                if variant.record != "noise":
-                    rows, which = mine, shape
-                    if times > 1:  # a line holds it several times, each with places of its own
-                        every = np.arange(times, dtype=np.int32)
-                        rows, which = np.repeat(mine, times), (shape[:, None] * np.int32(times) + every).reshape(-1)
-                    places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
-                    self._add(variant, lines, rows, places, meaning.cuts.get(variant))
+                rows, which = mine, shape
+                if times > 1:  # a line holds it several times, each with places of its own
+                    every = np.arange(times, dtype=np.int32)
+                    rows, which = np.repeat(mine, times), (shape[:, None] * np.int32(times) + every).reshape(-1)
+                places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
+                self._add(variant, lines, rows, places, meaning.cuts.get(variant))
 
     def _add(self, variant: Variant, lines: ShapedLines, rows: Rows, places: Places, cut: Field | None) -> None:
         """Add lines of a variant, of which the last may be cut; the start of a run may state facts, too."""
@@ -131,27 +128,31 @@ class FormatLines:
         if cut:
             self.cut = self.cut or CutValue(lines.before + len(lines), cut.name)
             if variant.record in METRICS and cut.name in NUMBERS:
-                numbers, places = numbers[:-1], places.up_to(len(numbers) - 1)
+                numbers, places = numbers[:-1], places.those(slice(-1))
         if variant.facts:
-            if id(variant) not in self._facts:
-                self._facts[id(variant)] = FactLines(variant)
-            self._facts[id(variant)].add(numbers, places)
-        if variant.record != "fact":
-            if id(variant) not in self._found:
-                self._found[id(variant)] = VariantLines(variant)
-            self._found[id(variant)].add(numbers, places)
+            if variant not in self._facts:
+                self._facts[variant] = FactLines(variant)
+            self._facts[variant].add(numbers, places)
+        if variant.record not in ("fact", "noise"):
+            if variant not in self._found:
+                self._found[variant] = VariantLines(variant)
+            self._found[variant].add(numbers, places)
 
 
 class Cascade:
     """Reads the lines of one log, in order, as several formats, and keeps account of each line.
 
-    ``found``: the lines (ascending, from 1) that hold records of no format; these are matched, too.
+    ``found``: the lines (ascending, from 1) that hold records of no format; these are matched, too. ``torn``: how many
+    lines hold a metric line amid other output, from ``first_torn`` on.
     """
 
     def __init__(self, formats: Sequence[Format], known: KnownShapes, found: Integers | None = None) -> None:
-        self.levels = [FormatLines(fmt, known.of(fmt)) for fmt in formats]
-        self.account = LineAccount(formats, known)
+        self.levels = [FormatLines(fmt, known) for fmt in formats]
+        self.torn = self.first_torn = 0
         self._found = np.zeros(0, np.int64) if found is None else found
+        self._counts = np.zeros(3, np.int64)
+        self._known: list[tuple[NDArray[np.uint8], int]] = []
+        self._unrecognised = Unrecognised(formats)
 
     def feed(self, lines: ShapedLines) -> Verdicts:
         """Read the next lines; returns what is known of each."""
@@ -160,43 +161,27 @@ class Cascade:
             level.read(lines, verdicts)
         first, end = np.searchsorted(self._found, (lines.before + 1, lines.before + len(lines) + 1))
         verdicts.note(self._found[first:end] - lines.before - 1, is_matched=True)
-        self.account.add(lines, verdicts)
+        self._counts += np.bincount(verdicts.known, minlength=3)
+        self._known.append((np.packbits(verdicts.known > NOTHING), len(lines)))
+        if len(torn := np.flatnonzero(verdicts.torn)):
+            self.first_torn = self.first_torn or int(lines.numbers(torn)[0])
+            self.torn += len(torn)
+        self._unrecognised.add(lines, np.flatnonzero(verdicts.known == NOTHING))
         return verdicts
+
+    def account(self) -> Account:
+        """The account of all lines; no more are added."""
+        counts = self._counts.tolist()
+        return Account(sum(counts), counts[MATCHED], counts[IGNORED], self._known)
+
+    def leftover(self) -> "Leftover":
+        """The lines that no rule knows; no more are added."""
+        return self._unrecognised.whole()
 
 
 def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:
     """The lines of these kinds that were found, format by format."""
     return [x for level in levels for x in level.lines if x.variant.record in kinds and len(x)]
-
-
-class LineAccount:
-    """The account of a log while it is read.
-
-    ``torn``: how many lines hold a metric line amid other output, from ``first_torn`` on.
-    """
-
-    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
-        self.torn = self.first_torn = 0
-        self._counts = np.zeros(3, np.int64)
-        self._known: list[tuple[NDArray[np.uint8], int]] = []
-        self.unrecognised = Unrecognised(formats, known)
-
-    def add(self, lines: ShapedLines, verdicts: Verdicts) -> None:
-        """Add lines that follow those before."""
-        recognised = verdicts.known > NOTHING
-        matched, known = np.count_nonzero(verdicts.known == MATCHED), np.count_nonzero(recognised)
-        self._counts += (len(lines) - known, known - matched, matched)
-        self._known.append((np.packbits(recognised), len(recognised)))
-        if verdicts.torn.any():
-            torn = np.flatnonzero(verdicts.torn)
-            self.first_torn = self.first_torn or int(lines.numbers(torn[:1])[0])
-            self.torn += len(torn)
-        self.unrecognised.add(lines, np.flatnonzero(~recognised))
-
-    def whole(self) -> Account:
-        """The account of all lines; no more are added."""
-        counts = self._counts.tolist()
-        return Account(sum(counts), counts[MATCHED], counts[IGNORED], self._known)
 
 
 # ---- what no rule knows
@@ -206,8 +191,11 @@ KEY_LENGTH = 60
 MOST_SORTS = 5000
 MOST_BREAKS = 3
 EXPLAINING = 10  # seconds that a grammar from elsewhere may take of them
-LOOKED_AT = 64  # of the broken lines of a block: many may be equal
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
+# What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
+_OTHER = re.compile(
+    rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
+)
 
 
 @dataclass(frozen=True)
@@ -242,99 +230,84 @@ class Leftover:
     """The unrecognised lines of a log.
 
     ``shapes``: the most frequent first. ``more``: lines of shapes that came when there were thousands already.
-    ``broken``: how many resemble a metric line of the format; line ``first_broken`` is the first of them.
+    ``broken``: how many resemble a metric line of a format of the log; ``broken_lines``: the first few of different
+    shapes, each with the format and its physical number.
     """
 
     shapes: Sequence[Sort] = ()
     more: int = 0
-    format: Format | None = None
     broken: int = 0
-    first_broken: int = 0
-    broken_lines: Sequence[tuple[int, bytes]] = ()
+    broken_lines: Sequence[tuple[Format, int, bytes]] = ()
+
+    @property
+    def first_broken(self) -> int:
+        """The number of the first line that resembles a metric line; 0 where none does."""
+        return self.broken_lines[0][1] if self.broken_lines else 0
 
     @cached_property
     def breaks(self) -> list[Break]:
         """Where the first few broken lines break, as far as Lark can say."""
-        if self.format is None or not self.broken_lines:
-            return []
-        fmt, lines = self.format, [(number, without_prefix(line)) for number, line in self.broken_lines]
 
         def found() -> list[Break]:
-            return [said for number, line in lines if (said := _explained(fmt, number, line))]
+            return [said for broken in self.broken_lines if (said := _explained(*broken))]
 
         try:
-            return found() if fmt.is_ours else boxed(found, EXPLAINING)
+            return found() if all(fmt.is_ours for fmt, *_ in self.broken_lines) else boxed(found, EXPLAINING)
         except LimitError:
             return []
-
-
-class _Broken:
-    """The lines that resemble a metric line of a format: how many, and the first few that differ."""
-
-    def __init__(self, known: FormatShapes) -> None:
-        self.format, self._known = known.format, known
-        self.count = 0
-        self.lines: dict[bytes, int] = {}
-
-    def add(self, lines: ShapedLines, rows: Rows) -> None:
-        rows = self._known.broken(lines, rows)
-        self.count += len(rows)
-        if len(rows) and len(self.lines) < MOST_BREAKS:
-            rows = rows[:LOOKED_AT]
-            for number, line in zip(lines.numbers(rows).tolist(), lines.texts(rows), strict=True):
-                if len(self.lines) < MOST_BREAKS:
-                    self.lines.setdefault(line.removesuffix(b"\n"), number)
 
 
 class Unrecognised:
     """Gathers the lines of a log that no rule knows; memory is bounded, however many sorts they are of."""
 
-    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
-        self._broken = [_Broken(known.of(fmt)) for fmt in formats]
-        self._counts = np.zeros(1, np.int64)  # of each shape, after that of the lines alone
+    def __init__(self, formats: Sequence[Format]) -> None:
+        self._metric = [(fmt, v) for fmt in formats for v in fmt.variants if v.record in METRICS]
         self._sorts: dict[bytes, Sort] = {}
-        self._sort_of: dict[int, Sort] = {}  # by shape
-        self._further = 0  # lines alone
+        self._counts = np.zeros(MOST + 1, np.int64)  # of each shape, after that of the lines alone
+        self._of_shape: dict[int, tuple[Sort, bool]] = {}  # and whether it is broken
+        self._total = self._broken = 0
+        self._broken_lines: dict[bytes, tuple[Format, int]] = {}
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
-        if not len(rows):
-            return
         shapes = lines.shapes[rows] - ALONE
-        counts = np.bincount(shapes, minlength=max(lines.known - ALONE, len(self._counts)))
-        is_new = counts > 0
-        is_new[: len(self._counts)] &= self._counts == 0
-        is_new[0] = False
-        counts[: len(self._counts)] += self._counts
-        self._counts = counts
-        # The sorts of the first lines of new shapes, and of lines alone.
-        new = np.sort(np.concatenate([lines.firsts(rows[is_new[shapes]]), rows[shapes == 0]]))
-        while len(new) and (room := MOST_SORTS - len(self._sorts)):
-            some, new = new[:room], new[room:]
+        counts = np.bincount(shapes)
+        is_new = (counts > 0) & (self._counts[: len(counts)] == 0)
+        is_new[:1] = counts[:1] > 0
+        self._counts[: len(counts)] += counts
+        self._total += len(rows)
+        if is_new.any():
+            new = rows[is_new[shapes]]
+            self._look(lines, np.sort(np.append(lines.firsts(new), new[lines.shapes[new] == ALONE][1:])))
+
+    def _look(self, lines: ShapedLines, rows: Rows) -> None:
+        """Find the sorts of new shapes, by a line of each, and of lines alone."""
+        every, _ = lines.joined(rows)
+        like = [(fmt, variant) for fmt, variant in self._metric if variant.resembles(every)]
+        while len(rows) and (room := len(rows) if like else max(0, MOST_SORTS - len(self._sorts))):
+            some, rows = rows[:room], rows[room:]
             texts = lines.printed(some)
             told = zip(lines.shapes[some].tolist(), lines.numbers(some).tolist(), texts, _keys(texts), strict=True)
             for shape, number, text, key in told:
                 if (sort := self._sorts.get(key)) is None:
                     sort = self._sorts[key] = Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace"))
-                if shape == ALONE:
-                    sort.count += 1
-                else:
-                    self._sort_of[shape] = sort
-        self._further += int((lines.shapes[new] == ALONE).sum())
-        for of_format in self._broken:
-            of_format.add(lines, rows)
+                resembled = (fmt for fmt, variant in like if variant.resembles(text) and not _OTHER.search(text))
+                if (fmt := next(resembled, None)) and len(self._broken_lines) < MOST_BREAKS:
+                    self._broken_lines.setdefault(text, (fmt, number))
+                sort.count += shape == ALONE
+                self._broken += fmt is not None and shape == ALONE
+                if shape != ALONE:
+                    self._of_shape[shape] = sort, fmt is not None
 
-    def leftover(self, fmt: Format | None) -> Leftover:
-        """All that there was, and what of it resembles lines of a format; no more is added."""
-        shapes = np.fromiter(self._sort_of, np.intp, len(self._sort_of)) - ALONE
-        for sort, count in zip(self._sort_of.values(), self._counts[shapes].tolist(), strict=True):
+    def whole(self) -> Leftover:
+        """All that there was; no more is added."""
+        for shape, (sort, is_broken) in self._of_shape.items():
+            count = int(self._counts[shape + 1])
             sort.count += count
+            self._broken += is_broken * count
         shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
-        further = self._further + int(self._counts[1:].sum() - self._counts[shapes].sum())
-        for broken in (broken for broken in self._broken if fmt and broken.format.name == fmt.name):
-            lines = [(number, line) for line, number in broken.lines.items()]
-            return Leftover(shown, further, broken.format, broken.count, lines[0][0] if lines else 0, lines)
-        return Leftover(shown, further)
+        lines = [(fmt, number, text) for text, (fmt, number) in self._broken_lines.items()]
+        return Leftover(shown, self._total - sum(sort.count for sort in shown), self._broken, lines)
 
 
 def _keys(texts: Sequence[bytes]) -> list[bytes]:

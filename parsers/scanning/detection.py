@@ -7,13 +7,13 @@ Where lines of several formats are alike, the one with more fixed text is the mo
 refused, because a guess would be a number of the wrong meaning.
 
 About a hundred formats are tried, but only on the first line of each shape, and shapes are kept from one log to the
-next. A log is looked at in pieces, and the first with a metric line decides.
+next. The first block of a log that has a metric line decides.
 """
 
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
 from operator import is_
@@ -28,13 +28,11 @@ from ..io.cache import kept
 from ..io.errors import FormatError, GrammarError, WrappedError
 from ..io.message import Message
 from .judging import TORN, WHOLE, KnownShapes
-from .kernel import Ids
-from .shapes import Rows, ShapedLines
+from .kernel import Flags, Ids
+from .shapes import ShapedLines
 from .source import clean
 from .text import LogText
 
-# The formats of a log are those of the first piece of so many bytes that has a line of any.
-PIECE = 1 << 16
 # Tables of shapes that are kept: one for all known formats, some for formats that were named.
 MOST_TABLES = 4
 VARIABLE = "TACHOGRAPH_FORMATS"
@@ -171,38 +169,23 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     """
     shapes = known_shapes(known)
     for lines in text.blocks(shapes):
-        if name := most_claimed(text.path, lines, np.arange(len(lines)), shapes):
+        if name := most_claimed(text.path, lines, np.ones(len(lines), np.bool_), shapes):
             return next(fmt for fmt in known if fmt.name == name)
     return None
 
 
 def most_claimed(
-    path: Path, lines: ShapedLines, rows: Rows, shapes: KnownShapes, without: Set[str] = frozenset()
+    path: Path, lines: ShapedLines, left: Flags, shapes: KnownShapes, without: Set[str] = frozenset()
 ) -> str | None:
-    """The name of the format that claims most of some lines by metric lines, but for those of these names.
+    """The name of the format that claims most of the lines left by metric lines, but for those of these names.
 
     Raises FormatError when another format claims just the lines that the best one does.
     """
-    pieces = list[tuple[int, dict[str, Ids]]]()
-    for piece in _pieces(lines, rows):
-        claims = {name: fixed for name, fixed in shapes.claims(lines, piece).items() if name not in without}
-        pieces.append((len(piece), claims))
-        if len(_claiming(pieces, WHOLE)) == 1:
-            break
+    claims = {name: fixed for name, fixed in shapes.claims(lines, left).items() if name not in without}
     for how in (WHOLE, TORN):
-        if names := _claiming(pieces, how):
-            fixed = [
-                [claims[name][how] if name in claims else np.zeros(count, np.int32) for name in names]
-                for count, claims in pieces
-            ]
-            return _most_specific(path, names, np.concatenate(fixed, axis=1))
+        if names := sorted(name for name, fixed in claims.items() if fixed[how].any()):
+            return _most_specific(path, names, np.array([claims[name][how] for name in names]))
     return None
-
-
-def _claiming(pieces: Iterable[tuple[int, dict[str, Ids]]], how: int) -> list[str]:
-    """The formats that claim lines of the first piece in which any does; no other is looked for any more."""
-    claiming = (sorted(name for name, fixed in claims.items() if fixed[how].any()) for _, claims in pieces)
-    return next(filter(None, claiming), [])
 
 
 def _most_specific(path: Path, names: Sequence[str], fixed: Ids) -> str:
@@ -215,17 +198,6 @@ def _most_specific(path: Path, names: Sequence[str], fixed: Ids) -> str:
             told = SEVERAL_FIT_LINE if counts[best] == 1 else SEVERAL_FIT
             raise FormatError.at(path, told, best=names[best], other=names[other], count=counts[best])
     return names[best]
-
-
-def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
-    """Lines in pieces, to look at no more than is needed; few are looked at at once."""
-    reach = np.cumsum((lines.ends - lines.starts)[rows])
-    first, start = 0, 0
-    while first < len(rows):
-        is_small = not start and reach[-1] <= 2 * PIECE
-        end = len(rows) if is_small else int(np.searchsorted(reach, start + PIECE, side="right")) + 1
-        yield rows[first:end]
-        first, start = end, int(reach[min(end, len(rows)) - 1])
 
 
 def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool = False) -> None:
@@ -241,14 +213,15 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
         return
     shapes = known_shapes(known)
 
-    def metric_lines(of: Iterable[str]) -> int:
+    def are_metric(of: Iterable[str]) -> Flags:
         shaped = shapes.table.lines("".join(f"{line}\n" for line in of).encode())
-        claims = shapes.claims(shaped, np.arange(len(shaped))).values()
-        return int(np.any([fixed[WHOLE] > 0 for fixed in claims], axis=0).sum())
+        claims = shapes.claims(shaped, np.ones(len(shaped), np.bool_)).values()
+        found: Flags = np.any([np.zeros(len(shaped)), *(fixed[WHOLE] > 0 for fixed in claims)], axis=0)
+        return found
 
-    if has_metrics and metric_lines(lines[number + 1] for number in cut):
+    if has_metrics and are_metric(lines[number + 1] for number in cut).any():
         return
-    alone = metric_lines(lines[number] for number in cut) if has_metrics else 0
+    alone = int(are_metric(lines[number] for number in cut).sum()) if has_metrics else 0
     mended, torn = list[str](), set[int]()
     for before, number in pairwise([-2, *cut]):
         if before != number - 1:
@@ -256,9 +229,10 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
         mended[-1] += lines[number + 1]
         if _TORN.match(lines[number][-1] + lines[number + 1][:1]):
             torn.add(len(mended) - 1)
-    found = metric_lines(mended) - alone
+    are_mended = are_metric(mended)
+    found = int(are_mended.sum()) - alone
     # Metric lines may be of one length by themselves, but hardly where each is followed by nothing but digits.
     if len(cut) - alone >= FEWEST_CUT or all(_REST.fullmatch(lines[number + 1]) for number in cut):
-        found = max(found, metric_lines(mended[place] for place in torn))
+        found = max(found, int(are_mended[[*torn]].sum()))
     if found >= FEWEST_MENDED:
         raise WrappedError.at(text.path, WRAPPED, width=width, line=cut[0] + 1)

@@ -27,10 +27,10 @@ from ..grammar.field import WHOLE_LINE, Field
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import EVENTS, Variant
 from ..io.box import OutOfTimeError
-from .kernel import COMPILED, MOST_TEXTS, SHORTEST, Ids, Integers, texts_in
+from .kernel import Flags, Ids, Integers, Texts
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 from .record_table import Places
-from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
+from .shapes import ALONE, Rows, ShapedLines, ShapeTable, by_shape
 
 NEWLINE = b"\n"
 _MET = -1
@@ -42,28 +42,6 @@ _OF_OTHER = re.compile(
 )
 _LOOKED_AT = 80
 _MAY_GO_ON = re.compile(rb"[eE.,:]?[-+]?")  # what may stand in a number before its last digits
-
-Flags = NDArray[np.bool_]
-
-
-class Texts:
-    """Some texts to be found in others; ``compiled`` is for tests."""
-
-    def __init__(self, texts: Iterable[bytes], *, compiled: bool = COMPILED) -> None:
-        given, self._compiled = tuple(texts), compiled
-        self._are_long = np.array([len(text) >= SHORTEST for text in given], np.bool_)
-        self._texts = tuple(compress(given, self._are_long.tolist()))
-        self._joined = b"".join(self._texts)
-        self._starts = np.append(_starts(self._texts), len(self._joined)).astype(np.int32)
-
-    def found_in(self, text: bytes) -> Flags:
-        """Of each text whether it stands in another; True of one that is too short to search for proves nothing."""
-        found = np.ones(len(self._are_long), np.bool_)
-        if self._compiled and len(self._texts) < MOST_TEXTS:
-            found[self._are_long] = texts_in(text, self._joined, self._starts)
-        else:
-            found[self._are_long] = [own in text for own in self._texts]
-        return found
 
 
 class VariantSieve:
@@ -155,6 +133,7 @@ class LineJudge:
         self.text = (NEWLINE + data).replace(b"\r", NEWLINE)
         self._starts: list[int] = starts.tolist()
         self._marked: dict[bytes, list[Span]] = {}
+        self._matching: Span = NOWHERE  # what is matched now
 
     @cached_property
     def _has_prefix(self) -> bool:
@@ -168,18 +147,25 @@ class LineJudge:
         """Whether any part on screen holds all that a line of a variant does."""
         return any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
 
-    def beginning(self, variant: Variant) -> Iterator[int]:
+    def beginning(self, variants: Iterable[Variant]) -> Iterator[int]:
         """Each line that may be the first of a record of several lines."""
-        begins = line_pattern(variant.one_line).match
-        for text in variant.one_line.needs[0]:
-            yield from (self._line(begin) for begin, _ in self._holding(text) if begins(self.text, begin))
+        for variant in variants:
+            begins = line_pattern(variant.one_line).match
+            for text in variant.one_line.needs[0]:
+                yield from (self._line(begin) for begin, _ in self._holding(text) if begins(self.text, begin))
 
     def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
 
         A part of a line on screen is of one kind, but may state several facts.
         """
-        possible = self.possible(sieve)
+        try:
+            return self._hits(self.possible(sieve))
+        except OutOfTimeError as over:
+            over.text = self.text[slice(*self._matching)]
+            raise
+
+    def _hits(self, possible: Sequence[Variant]) -> dict[int, list[Hit]]:
         whole, known = list[Hit](), set[int]()
         metric: dict[int, list[Hit]] = defaultdict(list)
         for variant in sorted(possible, key=lambda variant: variant.record not in METRICS):
@@ -203,11 +189,8 @@ class LineJudge:
         has_head = variant.record in METRICS and variant.head
         for begin, end in self._holding(variant.longest):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
-            try:
-                found = match(self.text, start, end)
-            except OutOfTimeError as over:
-                over.text = self.text[begin:end]
-                raise
+            self._matching = begin, end
+            found = match(self.text, start, end)
             if found and not self._is_drawn(found, begin):
                 before = head_pattern(variant).match(self.text, start, end) if has_head else None
                 if before is None or not _is_of_other(self.text, start, before.end()):
@@ -249,11 +232,8 @@ class LineJudge:
                 whole = metric.get(self._line(begin), ())
                 is_told = any(found.variant is not variant or found.begin == begin for found in whole)
                 if not is_told and variant.may_stand_in(self.text[begin:end]):
-                    try:
-                        yield from self._torn_in(variant, begin, end)
-                    except OutOfTimeError as over:
-                        over.text = self.text[begin:end]
-                        raise
+                    self._matching = begin, end
+                    yield from self._torn_in(variant, begin, end)
 
     def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[Hit]:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
@@ -285,29 +265,26 @@ def _may_go_on(found: re.Match[bytes]) -> bool:
 
 # ---- what shapes are to formats
 
-NOTHING = 0
-_NEWLINE = re.compile(rb"\n")
+NEW, NOTHING = range(2)  # the numbers of two meanings: of a shape that nobody looked at, and of one that is nothing
 WHOLE, TORN = range(2)  # how a line is a metric line: as a whole, or one stands there amid other output
-# What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
-_OTHER = re.compile(
-    rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
-)
 
-Kind = tuple[tuple[int, bool, Field | None], ...]
+Kind = tuple[bool, tuple[tuple[int, bool, Field | None], ...]]
 
 
 class Meaning:
     """What the lines of some shapes are to a format: of the same ``variants``, each shape with places of its own.
 
-    ``variants``: each with the times that a line holds it, one by one. ``is_torn``: whether they hold metric lines amid
-    other output. ``is_matched``: whether they say anything; what is not is ignored by rule. ``cuts``: of the last line
-    of a log without a newline the field that may be cut, by the variant. ``fixed``: how many letters are fixed, and one
-    more, of the metric line that they are as a whole, and of the one that they hold amid other output; 0 for none.
+    ``variants``: each with the times that a line holds it, one by one. ``begins``: whether a record of several lines
+    may begin there. ``is_torn``: whether they hold metric lines amid other output. ``is_matched``: whether they say
+    anything; what is not is ignored by rule. ``cuts``: of the last line of a log without a newline the field that may
+    be cut, by the variant. ``fixed``: how many letters are fixed, and one more, of the metric line that they are as a
+    whole, and of the one that they hold amid other output; 0 for none.
     """
 
-    def __init__(self, hits: Sequence[Hit] = ()) -> None:
+    def __init__(self, hits: Sequence[Hit] = (), *, begins: bool = False) -> None:
         of_variants = groupby((hit.variant for hit in hits), id)
         self.variants = [(same[0], len(same)) for same in (list(same) for _, same in of_variants)]
+        self.begins = begins
         self.is_torn = any(hit.is_torn for hit in hits)
         self.is_matched = any(variant.record != "noise" for variant, _ in self.variants)
         self.cuts = {hit.variant: hit.cut for hit in hits if hit.cut}
@@ -341,22 +318,26 @@ Group = tuple[Meaning, Rows, Ids]
 
 @dataclass(frozen=True)
 class Records:
-    """The records of one variant in some lines: the ``first`` line and ``all`` lines of each, and their fields.
+    """The records of one variant in some lines: the ``first`` and the ``last`` line of each, and their fields.
 
     ``cut``: the field with which the last of them ends a log without a newline: it may be cut, and has no place.
     """
 
     variant: Variant
     first: Rows
-    all: Rows
+    last: Rows
     places: Places
     cut: Field | None = None
 
-    def before(self, row: int) -> "Records":
-        """Those that begin before a line."""
-        count = int(np.searchsorted(self.first, row))
-        inside = self.all[: np.searchsorted(self.all, row)]
-        return Records(self.variant, self.first[:count], inside, self.places.up_to(count))
+    @property
+    def rows(self) -> Rows:
+        """All their lines."""
+        return np.concatenate([self.first[:0], *map(np.arange, self.first, self.last + 1)])
+
+    def those(self, which: Flags) -> "Records":
+        """Some of them."""
+        cut = self.cut if which[-1] else None
+        return Records(self.variant, self.first[which], self.last[which], self.places.those(which), cut)
 
 
 @cache
@@ -364,29 +345,27 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
     return compiled(f"(?:{variant.source})(?=\n|\\Z)".encode())
 
 
-def records_in(
-    lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_], variants: Iterable[Variant]
-) -> Iterator[Records]:
-    """The records of several lines of each variant among lines that follow each other, but for those that others know.
-
-    ``begins``: in which of these ``rows`` one may begin (bool).
-    """
-    data, starts = lines.joined(rows)
-    text = data.replace(b"\r", b"\n")
-    first = np.flatnonzero(begins)
-    places = list(zip(starts[first].tolist(), np.append(starts[1:], len(data))[first].tolist(), strict=True))
+def records_in(lines: ShapedLines, begins: Flags, variants: Iterable[Variant]) -> Iterator[Records]:
+    """The records of several lines of each variant; ``begins``: in which lines one may begin."""
+    text = lines.data[: lines.ends[-1]].replace(b"\r", b"\n")
+    places = list(zip(lines.starts[begins].tolist(), lines.ends[begins].tolist(), strict=True))
     for variant in variants:
         if matches := list(_matches(variant, text, places)):
-            in_line = [np.searchsorted(starts, of, side="right") - 1 for of in zip(*map(re.Match.span, matches))]  # noqa: B905
-            inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(*in_line, strict=True)])
+            ends = np.array([match.span() for match in matches])
+            first, last = (np.searchsorted(lines.starts, ends, side="right") - 1).T
             groups: list[Sequence[Span]] = [match.regs[1:] for match in matches]
             cut = None
             if matches[-1].end() == len(text):
                 groups[-1], cut = cut_off(variant.groups, matches[-1])
             hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *spans)) for spans in groups]
             shape = np.arange(len(matches), dtype=np.int32)
-            of_fields = Places(text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
-            yield Records(variant, rows[in_line[0]], rows[inside], of_fields, cut)
+            yield Records(
+                variant,
+                first,
+                last,
+                Places(text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits)),
+                cut,
+            )
 
 
 def _matches(variant: Variant, text: bytes, places: Sequence[Span]) -> Iterator[re.Match[bytes]]:
@@ -399,13 +378,13 @@ def _matches(variant: Variant, text: bytes, places: Sequence[Span]) -> Iterator[
     end, may_stand_in = -1, False
     for first, stop in places:
         # A carriage return begins another line on screen.
-        for start in (first, *(found.end() for found in _NEWLINE.finditer(text, first, stop - 1))):
+        for start in (first, *(first + found.end() for found in re.finditer(NEWLINE, text[first : stop - 1]))):
             if start <= end or not begins(text, start):
                 continue
             try:
                 found = match(text, start)
             except OutOfTimeError as over:
-                over.text = text[start:].partition(b"\n")[0]
+                over.text = text[start:].partition(NEWLINE)[0]
                 raise
             if found:
                 yield found
@@ -419,145 +398,92 @@ class FormatShapes:
 
     def __init__(self, fmt: Format) -> None:
         self.format = fmt
+        self.spanning = [variant for variant in fmt.variants if variant.spans]
         self._sieve = VariantSieve(fmt.variants)
-        self._spanning = [variant for variant in fmt.variants if variant.spans]
-        self._meanings: list[Meaning] = [Meaning()]
+        self._meanings = [Meaning(), Meaning()]
         self._by_kind: dict[Kind, int] = {}
-        self._meaning_of = ByShape(np.int32, NEW, ALONE)
-        self._place_of = ByShape(np.int32, 0, 0)
-        self._begins = ByShape(np.int8, NEW, ALONE)
-        self._is_broken = ByShape(np.int8, NEW, ALONE)
+        self._meaning_of, self._place_of = by_shape(ALONE), by_shape()
 
-    def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
+    def groups(self, lines: ShapedLines, left: Flags) -> Iterator[Group]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
-        self._grow(lines)
-        every = self._meaning_of[lines.shapes]
-        rows = np.flatnonzero(every * left)  # mostly few: NOTHING is 0
-        meanings = every[rows]
-        if (new := meanings == NEW).any():
-            self._learn_new(lines, rows[new])
-            meanings = self._meaning_of[lines.shapes[rows]]
-        for meaning in _those_in(meanings):
-            mine = rows[meanings == meaning]
-            yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
-        yield from self._groups_alone(lines, rows[meanings == ALONE])
+        rows = np.flatnonzero(left & (self._meaning_of[lines.shapes] != NOTHING))
+        meanings = self._known(lines, rows)
+        for number in np.flatnonzero(np.bincount(meanings[meanings > NOTHING])).tolist():
+            mine = rows[meanings == number]
+            if self._meanings[number].variants:
+                yield self._meanings[number], mine, self._place_of[lines.shapes[mine]]
+        if len(alone := rows[meanings == ALONE]):
+            found: dict[Kind, tuple[Meaning, list[int]]] = {}
+            for number, hits in LineJudge(*lines.joined(alone)).hits(self._sieve).items():
+                meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
+                meaning.add(hits)
+                numbers.append(number)
+            for meaning, numbers in found.values():
+                yield meaning, alone[numbers], np.arange(len(numbers), dtype=np.int32)
 
-    def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
-        if not len(rows):
-            return
-        found: dict[Kind, tuple[Meaning, list[int]]] = {}
-        for number, hits in LineJudge(*lines.joined(rows)).hits(self._sieve).items():
-            meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
-            meaning.add(hits)
-            numbers.append(number)
-        for meaning, numbers in found.values():
-            yield meaning, rows[numbers], np.arange(len(numbers), dtype=np.int32)
-
-    def records(self, lines: ShapedLines, rows: Rows) -> Sequence[Records]:
-        """The records of several lines among some lines; those among all lines of a block are looked for once."""
-        if not self._spanning:
+    def records(self, lines: ShapedLines, left: Flags | None = None) -> list[Records]:
+        """The records of several lines, all or those of which all lines are left; they are looked for once."""
+        if not self.spanning:
             return []
-        are_all = len(rows) == len(lines)
-        if are_all and id(self) in lines.records:
-            return lines.records[id(self)]
-        found = self._records(lines, rows, self.begins(lines, rows))
-        if are_all:
-            lines.records[id(self)] = found
-        return found
+        if id(self) not in lines.records:
+            begins = self.begins(lines)
+            lines.records[id(self)] = [*records_in(lines, begins, self.spanning)] if begins.any() else []
+        found: list[Records] = lines.records[id(self)]
+        if left is None or not found or left.all():
+            return found
+        gone = np.cumsum(np.append(False, ~left))
+        return [those.those(gone[those.first] == gone[those.last + 1]) for those in found]
 
-    def _records(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_]) -> list[Records]:
-        return [*records_in(lines, rows, begins, self._spanning)] if begins.any() else []
-
-    def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
-        """In which of some lines a record of several may begin."""
-        if not self._spanning:
-            return np.zeros(len(rows), np.bool_)
-        self._grow(lines)
-        if (new := self._begins[lines.shapes[rows]] == NEW).any():
-            self._learn_new(lines, rows[new])
-        return self._begins_known(lines, rows, rows[lines.shapes[rows] == ALONE])
-
-    def _begins_known(self, lines: ShapedLines, rows: Rows, alone: Rows) -> NDArray[np.bool_]:
-        """The same, where the shapes are known, and the lines ``alone`` are to be looked at."""
-        begins: NDArray[np.bool_] = self._begins[lines.shapes[rows]] > 0
-        if len(alone):
-            begins[np.searchsorted(rows, alone)] = self._may_begin(LineJudge(*lines.joined(alone)), len(alone))
+    def begins(self, lines: ShapedLines) -> Flags:
+        """In which lines a record of several may begin."""
+        rows = np.arange(len(lines))
+        meanings = self._known(lines, rows)
+        begins = np.array([meaning.begins for meaning in self._meanings])[meanings]
+        if len(alone := rows[meanings == ALONE]):
+            begins[alone] = False
+            begins[alone[[*LineJudge(*lines.joined(alone)).beginning(self.spanning)]]] = True
         return begins
 
-    def _may_begin(self, judge: LineJudge, count: int) -> list[bool]:
-        begins = [False] * count
-        for line in (line for variant in self._spanning for line in judge.beginning(variant)):
-            begins[line] = True
-        return begins
-
-    def fixed(self, lines: ShapedLines, rows: Rows, alone: Rows) -> Ids:
-        """How specific the format is for some lines, as ``fixed`` of a Meaning says: as a whole, and amid other output.
-
-        By what is known of their shapes; of those without one the lines ``alone`` are looked at.
-        """
-        self._grow(lines)
-        fixed = np.zeros((2, len(rows)), np.int32)
-        if self._spanning:
-            for found in self._records(lines, rows, self._begins_known(lines, rows, alone)):
-                if found.variant.record in METRICS:
-                    fixed[WHOLE, np.searchsorted(rows, found.first)] = found.variant.fixed + 1
-        meanings = self._meaning_of[lines.shapes[rows]]
-        groups = [(self._meanings[meaning], rows[meanings == meaning]) for meaning in _those_in(meanings)]
-        for meaning, mine in [*groups, *(group[:2] for group in self._groups_alone(lines, alone))]:
-            at = np.searchsorted(rows, mine)
-            fixed[:, at] = np.maximum(fixed[:, at], np.array(meaning.fixed)[:, None])
+    def fixed(self, lines: ShapedLines, left: Flags) -> Ids:
+        """How specific the format is for the lines left, as ``fixed`` of a Meaning: 0 where it claims a line not so."""
+        fixed = np.zeros((2, len(lines)), np.int32)
+        for found in self.records(lines, left):
+            if found.variant.record in METRICS:
+                fixed[WHOLE, found.first] = found.variant.fixed + 1
+        for meaning, mine, _ in self.groups(lines, left):
+            fixed[:, mine] = np.maximum(fixed[:, mine], np.array(meaning.fixed)[:, None])
         return fixed
 
-    def broken(self, lines: ShapedLines, rows: Rows) -> Rows:
-        """Those of some lines that resemble a metric line of the format; that they are none is known."""
-        found = self._is_broken.judged(lines, rows, self._resemble)
-        if len(alone := np.flatnonzero(found == ALONE)):
-            found[alone] = self._resemble(lines, rows[alone])
-        return rows[found > 0]
+    def _known(self, lines: ShapedLines, rows: Rows) -> Ids:
+        """The meaning of each of some lines, by its number; of new shapes it is learned by a line of each."""
+        meanings: Ids = self._meaning_of[lines.shapes[rows]]
+        if (new := meanings == NEW).any():
+            first = lines.firsts(rows[new])
+            self.learn(lines, first, LineJudge(*lines.joined(first)))
+            meanings = self._meaning_of[lines.shapes[rows]]
+        return meanings
 
-    def _resemble(self, lines: ShapedLines, rows: Rows) -> list[bool]:
-        every, _ = lines.joined(rows)
-        metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
-        if not metric:
-            return [False] * len(rows)
-        return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in lines.printed(rows)]
-
-    def _grow(self, lines: ShapedLines) -> None:
-        for by_shape in (self._meaning_of, self._place_of, self._begins):
-            by_shape.grow(lines.known)
-
-    def _learn_new(self, lines: ShapedLines, rows: Rows) -> None:
-        first = lines.firsts(rows)
-        self.learn(lines, first, LineJudge(*lines.joined(first)))
-
-    def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> NDArray[np.bool_]:
+    def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> Flags:
         """Learn what shapes are, by a line of each, which are those of ``judge``.
 
         Returns which of them are a metric line, hold one, or may begin one of several lines.
         """
-        self._grow(lines)
         shapes = lines.shapes[rows]
-        meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
-        for number, hits in judge.hits(self._sieve).items():
-            meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
+        meanings, places = np.full(len(shapes), NOTHING, np.int32), np.zeros(len(shapes), np.int32)
+        hits, begins = judge.hits(self._sieve), {*judge.beginning(self.spanning)}
+        for number in hits.keys() | begins:
+            own = hits.get(number, [])
+            meaning = self._by_kind.setdefault(_kind(own, begins=number in begins), len(self._meanings))
             if meaning == len(self._meanings):
-                self._meanings.append(Meaning(hits))
-            meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
-        begins = np.array(self._may_begin(judge, len(rows)), np.int32)
-        self._place_of[shapes], self._meaning_of[shapes], self._begins[shapes] = places, meanings, begins
-        is_metric = np.array([any(meaning.fixed) for meaning in self._meanings], np.bool_)
-        claims: NDArray[np.bool_] = is_metric[meanings] | (begins > 0)
+                self._meanings.append(Meaning(own, begins=number in begins))
+            meanings[number], places[number] = meaning, self._meanings[meaning].add(own)
+        self._place_of[shapes], self._meaning_of[shapes] = places, meanings
+        claims: Flags = np.array([meaning.begins or any(meaning.fixed) for meaning in self._meanings])[meanings]
         return claims
 
 
-def _kind(hits: Iterable[Hit]) -> Kind:
-    return tuple((id(hit.variant), hit.is_torn, hit.cut) for hit in hits)
-
-
-def _those_in(numbers: Ids) -> list[int]:
-    """The numbers above 0 that occur."""
-    found: list[int] = np.flatnonzero(np.bincount(np.maximum(numbers, 0))).tolist()
-    return found[1:] if found[:1] == [0] else found
+def _kind(hits: Iterable[Hit], *, begins: bool = False) -> Kind:
+    return begins, tuple((id(hit.variant), hit.is_torn, hit.cut) for hit in hits)
 
 
 class KnownShapes:
@@ -575,7 +501,7 @@ class KnownShapes:
         self._format_of = {key: fmt for key, (_, fmt) in metric.items()}
         self._spanning = [(text, v) for v, _ in metric.values() if v.spans for text in v.one_line.needs[0]]
         self._first_texts = Texts(text for text, _ in self._spanning)
-        self._set_of = ByShape(np.int32, NEW, ALONE)
+        self._set_of = by_shape(ALONE)
         self._sets: dict[tuple[Format, ...], int] = {(): NOTHING}
 
     def of(self, fmt: Format) -> FormatShapes:
@@ -585,35 +511,34 @@ class KnownShapes:
             self._of_format[id(fmt)] = FormatShapes(fmt)
         return self._of_format[id(fmt)]
 
-    def claims(self, lines: ShapedLines, rows: Rows) -> dict[str, Ids]:
-        """By the name of each format that claims any of some lines, by metric lines: how specific it is for each.
+    def claims(self, lines: ShapedLines, left: Flags) -> dict[str, Ids]:
+        """By the name of each format that may claim lines left, by metric lines: how specific it is for each line.
 
-        In the first row for lines as a whole, in the second for metric lines amid other output, as ``fixed`` of a
-        Meaning: 0 where it claims a line not so.
+        In the first row for lines as a whole, in the second for metric lines amid other output.
         """
-        numbers = set(self._set_of.judged(lines, rows, self._look).tolist())
-        alone = rows[lines.shapes[rows] == ALONE]
-        of_alone = self._possible(LineJudge(*lines.joined(alone)), each_line=False) if len(alone) else ()
-        of_shapes = chain.from_iterable(formats for formats, number in self._sets.items() if number in numbers)
-        claims = dict[str, Ids]()
-        for fmt in dict.fromkeys([*of_shapes, *of_alone]):
-            fixed = self.of(fmt).fixed(lines, rows, alone if fmt in of_alone else alone[:0])
-            if fixed.any():
-                claims[fmt.name] = fixed
-        return claims
+        shapes = lines.shapes[left]
+        if (new := self._set_of[shapes] == NEW).any():
+            self._look(lines, lines.firsts(np.flatnonzero(left)[new]))
+        numbers = {*self._set_of[shapes].tolist()}
+        of_shapes = [formats for formats, number in self._sets.items() if number in numbers]
+        if ALONE in numbers:
+            alone = np.flatnonzero(left & (lines.shapes == ALONE))
+            of_shapes.append(self._possible(LineJudge(*lines.joined(alone))))
+        return {fmt.name: self.of(fmt).fixed(lines, left) for fmt in dict.fromkeys(chain.from_iterable(of_shapes))}
 
-    def _look(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        """Have formats judge the shapes that nobody looked at, by a line of each; of each the number of its formats."""
+    def _look(self, lines: ShapedLines, rows: Rows) -> None:
+        """Have formats judge the shapes that nobody looked at, by a line of each."""
         judge = LineJudge(*lines.joined(rows))
-        if not (possible := self._possible(judge, each_line=True)):
-            return [NOTHING] * len(rows)
-        claims = np.array([self.of(fmt).learn(lines, rows, judge) for fmt in possible])
-        sets = [tuple(compress(possible, of_line)) for of_line in claims.T.tolist()]
-        return [self._sets.setdefault(claiming, len(self._sets)) for claiming in sets]
+        possible, shapes = self._possible(judge), lines.shapes[rows]
+        claims = np.array([self.of(fmt).learn(lines, rows, judge) for fmt in possible]).reshape(-1, len(rows))
+        self._set_of[shapes] = NOTHING
+        for row in np.flatnonzero(claims.any(axis=0)).tolist():
+            own = tuple(compress(possible, claims[:, row].tolist()))
+            self._set_of[shapes[row]] = self._sets.setdefault(own, len(self._sets) + NOTHING)
 
-    def _possible(self, judge: LineJudge, *, each_line: bool) -> tuple[Format, ...]:
-        """The formats of which some lines may hold a metric line; ``each_line``: with all texts of it in one line."""
-        held = [variant for variant in judge.possible(self._sieve) if not each_line or judge.may_hold(variant)]
+    def _possible(self, judge: LineJudge) -> tuple[Format, ...]:
+        """The formats of which some lines may hold a metric line: any of them holds all texts of one."""
+        held = [variant for variant in judge.possible(self._sieve) if judge.may_hold(variant)]
         begun = {id(v): v for _, v in compress(self._spanning, self._first_texts.found_in(judge.text))}.values()
-        held += [variant for variant in begun if next(judge.beginning(variant), None) is not None]
+        held += [variant for variant in begun if next(judge.beginning([variant]), None) is not None]
         return (*dict.fromkeys(self._format_of[id(variant)] for variant in held),)

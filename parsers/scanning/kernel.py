@@ -10,21 +10,23 @@ import ctypes
 import os
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+Flags = NDArray[np.bool_]
 Ids = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-VERSION = 6
-LEFT, NUMBER, STAMP = range(3)
+VERSION = "version_7"  # what shapes.c names itself: one more with each change of what is called there
+LEFT, NUMBER, STAMP, WORD = range(4)
 NO_STAMP = -(2**63)
-"""A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
+"""The kinds of ``fields``: left to the caller, a number, a time, a short text; and a time that is not there."""
 OTHER_VERSION = "{path} is of another version, so logs are read at a third of the speed; install Tachograph again."
 NO_FIT = "the arrays do not fit, or a place is not inside the text"
 MIX_WORDS = 5
@@ -50,11 +52,7 @@ def library() -> ctypes.PyDLL | None:
         found = ctypes.PyDLL(str(path))
     except OSError:
         return None
-    try:
-        is_ours = ctypes.c_int32.in_dll(found, "VERSION").value == VERSION
-    except ValueError:
-        is_ours = False
-    if not is_ours:
+    if not hasattr(found, VERSION):
         warnings.warn(OTHER_VERSION.format(path=path), RuntimeWarning, stacklevel=2)
         return None
     text, array, size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64
@@ -71,44 +69,14 @@ LIBRARY = library()
 COMPILED = LIBRARY is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
 
 
-class Shapes:
-    """The shapes of the lines of texts: at most ``most`` of them.
+class CompiledShapes:
+    """The shapes of the lines of texts, numbered from 0 in the order of their first lines: at most ``most`` of them.
 
     A line over ``longest`` bytes has none, and neither has a line of a new shape where the table is full, or the shape
-    has ``most_parts`` already. What is ``compiled`` is for tests; both give the same.
+    has ``most_parts`` already.
     """
 
-    def __init__(
-        self, most: int = 1 << 16, longest: int = 4096, most_parts: int = 64, *, compiled: bool = COMPILED
-    ) -> None:
-        self._table = (_CTable if compiled else _MaskedTable)(most, longest, most_parts)
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def tell(self, shape: int, places: Ids) -> None:
-        """From now on the lines of a shape with other digits at these places of them have other shapes, its parts.
-
-        ValueError: there are no places, or the shape is a part or is told apart already.
-        """
-        if not len(places) or not self._table.tell(shape, places):
-            raise ValueError(f"shape {shape} has no such places, or is told apart already")
-
-    def lines(self, data: bytes) -> tuple[Ids, Integers]:
-        """The shape of each line, -1 where it has none, and where it begins.
-
-        Shapes are numbered from 0 in the order of their first lines. ValueError: the last line has no newline.
-        """
-        if data and not data.endswith(b"\n"):
-            raise ValueError("the last line has no end")
-        return self._table.lines(data)
-
-
-class _CTable:
     def __init__(self, most: int, longest: int, most_parts: int) -> None:
-        if LIBRARY is None:
-            raise ImportError("shapes.c was not built: there was no compiler")
-        self._library = LIBRARY
         steps, buckets = -(-longest // 16), 2 << most.bit_length()
         key = np.frombuffer(os.urandom(8 * (MIX_WORDS + 2 * steps + 2 + longest + 1)), np.uint64)
         self._arrays: dict[str, NDArray[Any]] = {
@@ -128,22 +96,19 @@ class _CTable:
     def __len__(self) -> int:
         return int(self._table.known)
 
-    def tell(self, shape: int, places: Ids) -> bool:
-        told, known = self._arrays["told"], self._arrays["places"]
-        if not 0 <= shape < len(self) or told[shape] or self._arrays["lines"]["part_of"][shape] >= 0:
-            return False
-        if min(places) < 0 or max(places) >= self._arrays["lines"]["length"][shape]:
-            return False
-        told[shape] = len(known)
-        self._arrays["places"] = np.concatenate([known, np.array([len(places), *places], np.int32)])
+    def tell(self, shape: int, places: Iterable[int]) -> None:
+        """From now on the lines of a shape with other digits at these places of them have other shapes, its parts."""
+        known, own = self._arrays["places"], [*places]
+        self._arrays["told"][shape] = len(known)
+        self._arrays["places"] = np.array([*known, len(own), *own], np.int32)
         self._table.places = self._arrays["places"].ctypes.data
-        return True
 
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
+        """The shape of each line of a text that ends with a newline, -1 where it has none, and where it begins."""
         ids, starts, self._table.at = [np.empty(0, np.int32)], [np.empty(0, np.int64)], 0
         while self._table.at < len(data):
             arrays = self._ids.ctypes.data, self._starts.ctypes.data, ROOM
-            count = self._library.lines(self._table, data, len(data), *arrays)
+            count = LIBRARY.lines(self._table, data, len(data), *arrays)  # type: ignore[union-attr]  # COMPILED
             ids.append(self._ids[:count].copy())
             starts.append(self._starts[:count].copy())
         return np.concatenate(ids), np.concatenate(starts)
@@ -153,8 +118,8 @@ AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
 
 
-class _MaskedTable(dict[bytes, int]):
-    """The number of each masked line, which a new one gets; -1 for what has no place here, which is not kept."""
+class MaskedShapes(dict[bytes, int]):
+    """The same without C: the number of each masked line, which a new one gets; -1 for what has no place here."""
 
     def __init__(self, most: int, longest: int, most_parts: int) -> None:
         self._most, self._longest, self._most_parts = most, longest, most_parts
@@ -172,14 +137,12 @@ class _MaskedTable(dict[bytes, int]):
         self[line] = len(self)
         return len(self) - 1
 
-    def tell(self, shape: int, places: Ids) -> bool:
-        line = list(self)[shape] if 0 <= shape < len(self) else PART
-        if line.endswith(PART) or line in self._places or min(places) < 0 or max(places) >= len(line):
-            return False
-        self._places[line] = places.tolist()
-        return True
+    def tell(self, shape: int, places: Iterable[int]) -> None:
+        """As that of C."""
+        self._places[list(self)[shape]] = [*places]
 
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
+        """As that of C."""
         lines = data.translate(AS_ZERO).split(b"\n")[:-1]
         for row, own in enumerate(data.split(b"\n")[:-1] if self._places else ()):
             if lines[row] in self._places:
@@ -188,21 +151,36 @@ class _MaskedTable(dict[bytes, int]):
                     part[place] = own[place]
                 lines[row] = bytes(part)
         ids = np.fromiter(map(self.__getitem__, lines), np.int32, len(lines))
-        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-        return ids, np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1])
+        return ids, np.cumsum([0, *(len(line) + 1 for line in data.split(b"\n"))], dtype=np.int64)[: len(lines)]
 
 
-SHORTEST, MOST_TEXTS = 3, 1 << 15  # bytes of a text that is sought in another, and how many of these
+Shapes = CompiledShapes if COMPILED else MaskedShapes
+SHORTEST, MOST_TEXTS = 3, 1 << 15  # bytes of a text that C seeks in another, and how many of these
 _BUCKETS = 1 << 14
 
 
-def texts_in(text: bytes, texts: bytes, starts: Ids) -> NDArray[np.bool_]:
-    """Of each of some texts whether it stands in another, which C tells; ``starts`` (int32): of them and their end."""
-    count = len(starts) - 1
-    found, buckets = np.zeros(count, np.bool_), np.full(_BUCKETS + count, -1, np.int16)
-    arrays = starts.ctypes.data, count, buckets.ctypes.data, found.ctypes.data
-    LIBRARY.texts_in(text, len(text), texts, *arrays)  # type: ignore[union-attr]  # who asks for it knows that it is there
-    return found
+class Texts:
+    """Some texts to be found in others; ``compiled`` is for tests."""
+
+    def __init__(self, texts: Iterable[bytes], *, compiled: bool = COMPILED) -> None:
+        given = tuple(texts)
+        self._are_long = np.array([len(text) >= SHORTEST for text in given], np.bool_)
+        self._texts = [text for text in given if len(text) >= SHORTEST]
+        self._compiled, self._joined = compiled and len(self._texts) < MOST_TEXTS, b"".join(self._texts)
+        self._starts = np.cumsum([0, *map(len, self._texts)], dtype=np.int32)
+
+    def found_in(self, text: bytes) -> Flags:
+        """Of each text whether it stands in another; True of one that is too short to search for proves nothing."""
+        found = np.ones(len(self._are_long), np.bool_)
+        if self._compiled:
+            count = len(self._texts)
+            own, buckets = np.zeros(count, np.bool_), np.full(_BUCKETS + count, -1, np.int16)
+            arrays = self._starts.ctypes.data, count, buckets.ctypes.data, own.ctypes.data
+            LIBRARY.texts_in(text, len(text), self._joined, *arrays)  # type: ignore[union-attr]  # as above
+            found[self._are_long] = own
+        else:
+            found[self._are_long] = [own in text for own in self._texts]
+        return found
 
 
 def fields(
@@ -210,24 +188,22 @@ def fields(
 ) -> tuple[Floats, Bytes | None]:
     """The fields of lines: one row a kind, and in it one cell of eight bytes a line; and 1 where a cell is odd.
 
-    ``at``: int64, where each line begins. ``shape``: int32, which of ``spans`` it has. ``spans``: int32, for each shape
-    and field the offset in the line and the width, 0 for a field that it does not have. ``kinds``: uint8, LEFT (NaN
-    here), NUMBER (float64, exact to the last bit; NaN for none) or STAMP (the int64 of microseconds since 1970 in the
-    same bytes; NO_STAMP for none). An odd cell is as if there were none: its text is left to the caller, who can read
-    every spelling. C leaves what is no plain decimal number, or over 2**59 without its point, or no time such as
-    2026-11-22 20:15:00.123; without C all are left. None in place of the odd ones where there are none.
-    ValueError: an array of another type or size, or in C a place that is not inside ``data``.
+    ``at``: where each line begins. ``shape``: which of ``spans`` it has. ``spans``: for each shape and field the offset
+    in the line and the width, 0 for a field that it does not have. ``kinds``: LEFT (NaN here), NUMBER (float64, exact
+    to the last bit; NaN for none), STAMP (the int64 of microseconds since 1970 in the same bytes; NO_STAMP for none) or
+    WORD (up to eight bytes as they are). An odd cell is as if there were none: its text is left to the caller, who can
+    read every spelling. C leaves what is no plain decimal number, or over 2**59 without its point, no time such as
+    2026-11-22 20:15:00.123, or a longer word; without C all are left. None in place of the odd ones where there are
+    none. ValueError: arrays of other sizes, or in C a place that is not inside ``data``.
     """
-    for array, kind, dimensions in (at, np.int64, 1), (shape, np.int32, 1), (spans, np.int32, 3), (kinds, np.uint8, 1):
-        if array.dtype != kind or array.ndim != dimensions:
-            raise ValueError(f"an array of {array.dtype} with {array.ndim} dimensions is not one of {kind.__name__}")
-    if shape.shape != at.shape or spans.shape[1:] != (len(kinds), 2) or (kinds > STAMP).any():
-        raise ValueError(NO_FIT)
     cells, odd = np.empty((len(kinds), len(at))), np.empty((len(kinds), len(at)), np.uint8)
+    if shape.shape != at.shape or spans.shape[1:] != (len(kinds), 2):
+        raise ValueError(NO_FIT)
     if not cells.size:
         return cells, None
     if compiled and LIBRARY is not None:
-        arrays = [np.ascontiguousarray(array) for array in (at, shape, spans, kinds)]
+        of_types = (at, np.int64), (shape, np.int32), (spans, np.int32), (kinds, np.uint8)
+        arrays = [np.ascontiguousarray(array, type_) for array, type_ in of_types]
         lines, shapes, places, own = (array.ctypes.data for array in arrays)
         of_lines = (data, len(data), lines, shapes, len(at), places, len(spans))
         many = LIBRARY.fields(*of_lines, own, len(kinds), cells.ctypes.data, odd.ctypes.data)
@@ -236,6 +212,7 @@ def fields(
     else:
         cells[:] = np.nan
         cells.view(np.int64)[kinds == STAMP] = NO_STAMP
+        cells.view(np.int64)[kinds == WORD] = 0
         odd[:] = (spans[shape, :, 1].T > 0) & (kinds != LEFT)[:, None]
         many = odd.any()
     return cells, odd if many else None

@@ -18,7 +18,8 @@ from ..grammar.format import METRICS
 from ..grammar.timestamps import COLUMNS, TURNS, length_of_time, run_on, times
 from ..grammar.variant import Variant
 from ..io.cache import pd
-from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
+from . import kernel
+from .kernel import LEFT, NUMBER, STAMP, WORD, Bytes, Flags, Floats, Ids, Integers
 from .prefix import RANK
 from .shapes import Rows
 
@@ -27,41 +28,27 @@ MOST_REPEATED = 1024  # a log holds fewer runs, but may label each of its lines 
 
 
 FEW = 64
-LOWEST = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)  # the lowest of a word
-# Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
-ROOM = 1 << 19
 
 
 class Growing:
-    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
+    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together."""
 
-    The first part, all of a small log, is not copied. From the second on there is room for twice as much whenever it is
-    full; what is not written to takes no memory, but of Python's objects.
-    """
-
-    def __init__(self) -> None:
-        self._rows: Array = np.zeros(0)
-        self._length = 0
-
-    def __len__(self) -> int:
-        return self._length
+    def __init__(self, type_: np.dtype[Any]) -> None:
+        self._type, self._objects, self._bytes = type_, list[object](), bytearray()
 
     def add(self, part: Array) -> None:
         """Add what a block has."""
-        end = self._length + len(part)
-        if not self._length:
-            self._rows = part
+        if self._type.hasobject:
+            self._objects += part.tolist()
         else:
-            if end > len(self._rows):
-                grown = np.empty(2 * end if part.dtype.hasobject else max(2 * end, ROOM), part.dtype)
-                grown[: self._length] = self._rows[: self._length]
-                self._rows = grown
-            self._rows[self._length : end] = part
-        self._length = end
+            self._bytes += part.view(np.uint8).data
+
+    def __len__(self) -> int:
+        return len(self._objects) or len(self._bytes) // self._type.itemsize
 
     def whole(self) -> Array:
         """The column."""
-        return self._rows[: self._length]
+        return np.array(self._objects, object) if self._type.hasobject else np.frombuffer(self._bytes, self._type)
 
 
 @dataclass(frozen=True)
@@ -73,9 +60,9 @@ class Places:
     shape: Ids
     spans: Ids
 
-    def up_to(self, count: int) -> Places:
-        """The first of the lines."""
-        return replace(self, at=self.at[:count], shape=self.shape[:count])
+    def those(self, which: slice | Flags) -> Places:
+        """Some of the lines."""
+        return replace(self, at=self.at[which], shape=self.shape[which])
 
     def widths(self, field: int) -> Ids:
         """How many bytes each line has of a field."""
@@ -95,27 +82,20 @@ class Places:
 
     def alike(self, fields: Sequence[int]) -> list[list[int]]:
         """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines."""
-        widest = sum(int(self.spans[:, field, 1].max()) for field in fields)
-        if len(self.at) < FEW or widest > np.uint64().itemsize:
+        words, odd = None, None
+        if len(self.at) >= FEW:
+            kinds = np.full(len(fields), WORD, np.uint8)
+            words, odd = kernel.fields(self.data, self.at, self.shape, self.spans[:, fields], kinds)
+        if words is None or odd is not None:
             groups: dict[tuple[bytes, ...], list[int]] = {}
             for row, texts in enumerate(zip(*map(self.texts, fields), strict=True)):
                 groups.setdefault(texts, []).append(row)
             return list(groups.values())
-        said = np.zeros(len(self.at), np.uint64)
-        for offset, width in self.spans[self.shape][:, fields].transpose(1, 2, 0):
-            said = said << np.uint64(8 * width.max()) | self._words(self.at + offset, width)
-        order = np.argsort(said, kind="stable")
-        ends = np.flatnonzero(np.diff(said[order])) + 1
+        said = words.view(np.int64)
+        order = np.lexsort(said)
+        ends = np.flatnonzero((np.diff(said[:, order]) != 0).any(axis=0)) + 1
         rows = order.tolist()
         return sorted(rows[start:end] for start, end in pairwise([0, *ends.tolist(), len(rows)]))
-
-    def _words(self, at: Integers, width: Ids) -> NDArray[np.uint64]:
-        """Texts of up to eight bytes as numbers: the eight from each place on, but for those before and behind it."""
-        every = np.ndarray((max(len(self.data) - 7, 1),), "<u8", self.data.ljust(8), strides=(1,))
-        first = np.minimum(at, len(every) - 1)
-        shifts = (8 * (at - first)).astype(np.uint64)
-        words: NDArray[np.uint64] = (every[first] >> shifts) & LOWEST[width]
-        return words
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -196,7 +176,7 @@ class VariantLines:
         self.variant = variant
         self._fields = tuple(dict.fromkeys((RANK, *variant.fields)))
         self._kinds = np.array([KINDS.get(field.type, LEFT) for field in self._fields], np.uint8)
-        self._numbers = Growing()
+        self._numbers = Growing(np.dtype(np.int64))
         self._columns: dict[str, Growing] = {}
         self._not_numbers = array("q")
         self.digits: dict[str, float] = {}
@@ -206,7 +186,7 @@ class VariantLines:
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, and where their fields stand."""
-        cells, odd = fields(places.data, places.at, places.shape, places.spans, self._kinds)
+        cells, odd = kernel.fields(places.data, places.at, places.shape, places.spans, self._kinds)
         for index, field in enumerate(self._fields):
             if field is not RANK or RANK.name in self._columns or places.widths(index).any():
                 self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
@@ -231,7 +211,7 @@ class VariantLines:
     def _grow(self, field: Field, column: Array) -> None:
         grown = self._columns.get(field.name)
         if grown is None:
-            grown = self._columns[field.name] = Growing()
+            grown = self._columns[field.name] = Growing(column.dtype)
         if lacking := len(self) - len(grown):
             grown.add(missing(lacking, column))
         grown.add(column)

@@ -6,7 +6,7 @@ tried on the first line of each only. A line *alone* has none: it is too long, t
 of too many different ones; it is looked at by itself.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,15 +20,22 @@ from .kernel import Ids, Integers, Shapes
 from .prefix import has_prefix, without_prefix
 from .source import clean
 
-ALONE, NEW = -1, -2
 LONGEST = 4096
 MOST = 1 << 16
 # So many of them are kept from one log to the next.
 MOST_KEPT = 40_000
 # Lines whose digits make more shapes of one are looked at one by one.
 MOST_PARTS = 64
+ALONE = -1
 
 Rows = NDArray[np.intp]
+
+
+def by_shape(of_alone: int = 0) -> Ids:
+    """One number for each shape, 0 until it is set, and one for the lines alone, which stands at the end, at -1."""
+    numbers = np.zeros(MOST + 1, np.int32)  # what is not written to takes no memory
+    numbers[ALONE] = of_alone
+    return numbers
 
 
 @dataclass
@@ -36,7 +43,7 @@ class ShapedLines:
     """Some lines of a log that follow each other: the ``shapes`` and ``starts`` in ``data``.
 
     ``before``: how many lines of the log come before them. ``is_cut``: whether the newline of the last one is added.
-    ``known``: how many shapes there are now. ``records``: those of several lines that formats found among all lines.
+    ``records``: those of several lines that formats found.
     """
 
     data: bytes
@@ -44,7 +51,6 @@ class ShapedLines:
     starts: Integers
     before: int
     is_cut: bool
-    known: int
     records: dict[int, list[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -52,23 +58,17 @@ class ShapedLines:
 
     @cached_property
     def ends(self) -> Integers:
-        """Where each line ends, its newline included."""
-        return np.append(self.starts[1:], len(self.data))
+        """Where each line ends, its newline included, unless that was added."""
+        return np.append(self.starts[1:], len(self.data) - self.is_cut)
 
     def firsts(self, rows: Rows) -> Rows:
         """Of some lines the first of each shape, in their order."""
         return rows[np.sort(np.unique(self.shapes[rows], return_index=True)[1])]
 
-    def texts(self, rows: Rows) -> list[bytes]:
-        """Some lines with their newlines, but for one that was added."""
-        ends = self.ends[rows]
-        if self.is_cut and len(rows) and rows[-1] == len(self) - 1:
-            ends[-1] -= 1
-        return [self.data[start:end] for start, end in zip(self.starts[rows].tolist(), ends.tolist(), strict=True)]
-
     def printed(self, rows: Rows) -> list[bytes]:
         """Some lines without newlines and the prefixes of job launchers."""
-        texts = [text.removesuffix(b"\n") for text in self.texts(rows)]
+        places = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
+        texts = [self.data[start:end].removesuffix(b"\n") for start, end in places]
         return list(map(without_prefix, texts)) if has_prefix(b"\n" + self.joined(rows)[0]) else texts
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
@@ -77,30 +77,18 @@ class ShapedLines:
             return b"", self.starts[:0]
         gaps = np.flatnonzero(np.diff(rows) != 1) + 1  # lines that follow each other are copied at once
         starts, ends = self.starts[rows[[0, *gaps]]], self.ends[rows[[*(gaps - 1), -1]]]
-        ends[-1] -= self.is_cut and ends[-1] == len(self.data)
         moved = starts - np.cumsum([0, *(ends - starts)[:-1]])
         data = b"".join([self.data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)])
         return data, self.starts[rows] - np.repeat(moved, np.diff(gaps, prepend=0, append=len(rows)))
 
-    def parted(self, row: int) -> "tuple[ShapedLines, ShapedLines]":
-        """The lines before one, and those from it on."""
-        start = int(self.starts[row])
-        every = [records for of_format in self.records.values() for records in of_format]
-        found = {key: [records.before(row) for records in of_format] for key, of_format in self.records.items()}
-        if any(row in records.all and row not in records.first for records in every):
-            found = {}  # one goes on with that line
-        data, shapes, starts = self.data[:start], self.shapes[:row], self.starts[:row]
-        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records=found)
-        data, shapes, starts = self.data[start:], self.shapes[row:], self.starts[row:] - start
-        return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row, records={})
-
-    def followed_by(self, lines: "ShapedLines") -> "ShapedLines":
-        """These lines and those after them."""
-        if not len(self):
-            return lines
-        shapes, starts = (self.shapes, lines.shapes), (self.starts, lines.starts + len(self.data))
-        joined = self.data + lines.data, np.concatenate(shapes), np.concatenate(starts)
-        return ShapedLines(*joined, self.before, lines.is_cut, lines.known)
+    def up_to(self, row: int) -> "ShapedLines":
+        """The lines before one."""
+        data, records = self.data[: self.starts[row]], {key: [*of] for key, of in self.records.items()}
+        for of_format in records.values():
+            of_format[:] = [found.those(found.last < row) for found in of_format]
+        return replace(
+            self, data=data, shapes=self.shapes[:row], starts=self.starts[:row], is_cut=False, records=records
+        )
 
     def numbers(self, rows: Rows) -> Integers:
         """The physical numbers of some lines, from 1 in the log."""
@@ -115,26 +103,23 @@ class ShapeTable:
         self._kernel = Shapes(MOST, LONGEST, MOST_PARTS)
         self._told_apart = set[bytes]()
 
-    def __len__(self) -> int:
-        return len(self._kernel)
-
     @property
     def is_full(self) -> bool:
         """Whether another log needs a new table."""
-        return len(self) > MOST_KEPT
+        return len(self._kernel) > MOST_KEPT
 
     def lines(self, data: bytes, before: int = 0) -> ShapedLines:
         """The lines of a block of a log, which follows so many others."""
         data = clean(data)
         is_cut = bool(data) and not data.endswith(b"\n")
         data += b"\n" * is_cut
-        known = len(self)
+        known = len(self._kernel)
         shapes, starts = self._kernel.lines(data)
-        if len(self) > known and self._tell_apart(data, shapes, starts, known):
+        if len(self._kernel) > known and self._tell_apart(data, shapes, starts, known):
             shapes, starts = self._kernel.lines(data)
         if is_cut:
             shapes[-1] = ALONE
-        return ShapedLines(data, shapes, starts, before, is_cut, len(self))
+        return ShapedLines(data, shapes, starts, before, is_cut)
 
     def _tell_apart(self, data: bytes, shapes: Ids, starts: Integers, known: int) -> bool:
         """Have lines of new shapes told apart by the digits that formats tell apart; whether there are any."""
@@ -149,39 +134,6 @@ class ShapeTable:
         found = {row: {place for v in telling for place in telling_places(v, line)} for row, line in unknown}
         for row, places in found.items():
             if places:
-                self._kernel.tell(int(some[row]), np.array(sorted(places), np.int32))
+                self._kernel.tell(int(some[row]), sorted(places))
                 self._told_apart.add(lines[row])
         return any(found.values())
-
-
-class ByShape:
-    """One number for each shape, and one for the lines alone, which stands at the end, at -1."""
-
-    def __init__(self, type_: type[np.signedinteger], unknown: int, alone: int) -> None:
-        self._unknown, self._alone = unknown, alone
-        self._values = np.array([alone], type_)
-
-    def __getitem__(self, shapes: Ids) -> Ids:
-        return self._values[shapes]
-
-    def __setitem__(self, shapes: Ids, values: Ids | int) -> None:
-        self._values[shapes] = values
-
-    def judged(self, lines: ShapedLines, rows: Rows, judge: Callable[[ShapedLines, Rows], Sequence[int]]) -> Ids:
-        """The numbers of some lines; of shapes that have none yet ``judge`` gives them by a line of each."""
-        self.grow(lines.known)
-        shapes = lines.shapes[rows]
-        found = self._values[shapes]
-        if (new := found == NEW).any():
-            first = lines.firsts(rows[new])
-            self._values[lines.shapes[first]] = judge(lines, first)
-            found = self._values[shapes]
-        return found
-
-    def grow(self, count: int) -> None:
-        """Have room for so many shapes."""
-        if len(self._values) <= count:
-            grown = np.full(2 * count + 2, self._unknown, self._values.dtype)
-            grown[: len(self._values) - 1] = self._values[:-1]
-            grown[-1] = self._alone
-            self._values = grown

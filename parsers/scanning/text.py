@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -58,21 +58,24 @@ class LogText:
 
         Raises LogError as ``data`` does.
         """
-        spanning = [known.of(fmt) for fmt in formats if any(variant.spans for variant in fmt.variants)]
-        blocks = self._shaped_blocks(known)
-        yield from whole_records(blocks, spanning) if spanning else blocks
-
-    def _shaped_blocks(self, known: KnownShapes) -> Iterator[ShapedLines]:
-        total = 0
+        spanning = [known.of(fmt) for fmt in formats if known.of(fmt).spanning]
+        rest, before = b"", 0
         for data in self.data():
-            if data is not self._first[0]:
-                lines = known.table.lines(data, total)
+            if before or rest or data is not self.first_block:
+                lines = known.table.lines(rest + data, before)
             else:
                 if self._shaped is None or self._shaped[0] is not known:
                     self._shaped = known, known.table.lines(data)
                 lines = self._shaped[1]
-            total += len(lines)
-            yield lines
+            end = _end_of_records(lines, spanning) if spanning else len(lines)
+            rest = b""
+            if end < len(lines):
+                rest, lines = lines.data[lines.starts[end] : lines.ends[-1]], lines.up_to(end)
+            before += end
+            if end:
+                yield lines
+        if rest:
+            yield known.table.lines(rest, before)
 
     def data(self) -> Iterator[bytes]:
         """The bytes of blocks of whole lines as they stand in the log, unpacked, about two MiB each.
@@ -118,18 +121,12 @@ class LogText:
                 raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
             wanted = len(block) - end + BLOCK
             block = block[end:] + stream.read(BLOCK)
-        if rest := self._without_tail(block):
-            yield rest
-
-    def _without_tail(self, block: bytes) -> bytes:
-        """What follows the last newline, if any; what no eye sees is no line.
-
-        UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
-        """
+        # What no eye sees is no line: UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and
+        # colours with an escape. An order mark is one at the start of a log only.
         end = block.rfind(b"\n") + 1
-        # An order mark is one at the start of a log only.
         self.cut = end < len(block) and clean(block[max(end - 1, 0) :]) not in (b"", b"\n")
-        return block if self.cut else block[:end]
+        if rest := block if self.cut else block[:end]:
+            yield rest
 
     def _count(self, data: memoryview) -> None:
         self._hash.update(data)
@@ -154,28 +151,14 @@ class _Counted(io.RawIOBase):
         return int(size)
 
 
-def whole_records(blocks: Iterable[ShapedLines], formats: Sequence[FormatShapes]) -> Iterator[ShapedLines]:
-    """The same lines in blocks that end where a record of several lines does, or before the next that may begin one."""
-    rest: ShapedLines | None = None
-    for block in blocks:
-        lines = rest.followed_by(block) if rest else block
-        end = _end_of_records(lines, formats)
-        whole, rest = lines.parted(end) if end < len(lines) else (lines, None)
-        if end:
-            yield whole
-    if rest:
-        yield rest
-
-
 def _end_of_records(lines: ShapedLines, formats: Sequence[FormatShapes]) -> int:
     """How many lines there are before the first record that may go on behind the last line."""
-    every = np.arange(len(lines))
-    begins = np.flatnonzero(np.any([fmt.begins(lines, every) for fmt in formats], axis=0))
+    begins = np.flatnonzero(np.any([fmt.begins(lines) for fmt in formats], axis=0))
     if not len(begins):
         return len(lines)
-    found = [records for fmt in formats for records in fmt.records(lines, every)]
     # One that ends with the last line may go on as well.
-    last = max((int(x.first[-1] - 1 if x.all[-1] == every[-1] else x.all[-1]) for x in found), default=-1)
+    ends = np.concatenate([np.zeros(0, np.intp), *(found.last for fmt in formats for found in fmt.records(lines))])
+    last = max(ends[ends < len(lines) - 1].tolist(), default=-1)
     may_go_on = int(np.append(begins[begins > last], len(lines))[0])
     too_far = int(np.searchsorted(lines.starts, len(lines.data) - LONGEST_RECORD, side="right")) - 1
     return max(may_go_on, too_far)

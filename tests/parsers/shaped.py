@@ -20,7 +20,7 @@ def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
     known, before = KnownShapes([fmt]), 0
     for block in blocks:
         lines = known.table.lines(block, before)
-        for records in known.of(fmt).records(lines, np.arange(len(lines))):
+        for records in known.of(fmt).records(lines):
             yield from ((number, records.variant) for number in lines.numbers(records.first).tolist())
         for meaning, rows, _ in known.of(fmt).groups(lines, np.ones(len(lines), np.bool_)):
             every = [variant for variant, times in meaning.variants for _ in range(times)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from parsers.grammar.timestamps import times
-from parsers.scanning.kernel import LEFT, LIBRARY, NUMBER, STAMP, Shapes, fields
+from parsers.scanning.kernel import LEFT, LIBRARY, NUMBER, PART, STAMP, CompiledShapes, MaskedShapes, fields
 
 NOT_BUILT = "shapes.c is not built: `pip install -e .` builds it where there is a C compiler"
 needs_c = pytest.mark.skipif(LIBRARY is None, reason=NOT_BUILT)
@@ -47,26 +47,31 @@ LIMITS = st.tuples(
     st.sampled_from([0, 1, 64]),
 )
 Told = Sequence[tuple[int, list[int]]]
-TOLD = st.lists(st.tuples(st.integers(-1, 3), st.lists(st.integers(-1, 20), max_size=3)), max_size=2)
+TOLD = st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, 20), min_size=1, max_size=3)), max_size=2)
+
+
+def table_of(*limits: int, compiled: bool) -> CompiledShapes | MaskedShapes:
+    """A table of shapes, by default of as many as there may be."""
+    return (CompiledShapes if compiled else MaskedShapes)(*(limits or (1 << 16, 4096, 64)))
 
 
 def said(data: list[bytes], limits: tuple[int, ...], *, compiled: bool, told: Told = ()) -> list[Any]:
-    """Everything that a table says of texts; after each, some shapes are told apart by the digits at some places."""
-    shapes = Shapes(*limits, compiled=compiled)
+    """Everything that a table says of texts; after each, a shape is told apart by the digits at some of its places."""
+    shapes, masked = table_of(*limits, compiled=compiled), table_of(*limits, compiled=False)
     found: list[Any] = []
+    apart = set[int]()
     for number, text in enumerate(data):
         ids, starts = shapes.lines(text)
+        masked.lines(text)
         found += [ids.dtype, ids.tolist(), starts.dtype, starts.tolist()]
-        found += [_tell(shapes, *those) for those in told[number : number + 1]]
+        for shape, asked in told[number : number + 1]:
+            line = [*masked][shape] if shape < len(masked) else PART  # type: ignore[misc]
+            places = sorted({place for place in asked if place < len(line)})
+            if places and not line.endswith(PART) and shape not in apart:
+                apart.add(shape)
+                shapes.tell(shape, places)
+                masked.tell(shape, places)
     return [*found, len(shapes)]
-
-
-def _tell(shapes: Shapes, shape: int, places: list[int]) -> str | None:
-    try:
-        shapes.tell(shape, np.array(places, np.int32))
-    except ValueError as error:
-        return str(error)
-    return None
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Fields:
 
 def numbers_of(data: bytes) -> Fields:
     """Each line that has a shape, with what looks like a number in the first line of the shape, or like a time."""
-    shapes = Shapes(compiled=False)
+    shapes = table_of(compiled=False)
     ids, starts = (part.tolist() for part in shapes.lines(data))
     rows = [(at, number) for at, number in zip(starts, ids, strict=True) if number >= 0]
     firsts = {number: data[at : data.index(b"\n", at)] for at, number in reversed(rows)}

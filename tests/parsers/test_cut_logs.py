@@ -16,7 +16,7 @@ from parsers.scanning.cascade import CutValue
 from parsers.scanning.detection import formats
 from parsers.scanning.judging import KnownShapes, LineJudge, VariantSieve
 from parsers.scanning.source import clean
-from parsers.scanning.text import BLOCK, whole_records
+from parsers.scanning.text import BLOCK, LogText
 from tests.parsers.golden_logs import GOLDEN, LOGS
 from tests.parsers.toy_logs import step, write
 
@@ -184,6 +184,16 @@ def test_records_at_the_ends_of_blocks_are_read_whole(tmp_path: Path, objects: F
     assert found.account.unrecognised == 0
 
 
+class InBlocks(LogText):
+    """A log of these blocks."""
+
+    first_block = b""
+
+    def __init__(self, blocks: list[bytes]) -> None:
+        super().__init__(Path("a.log"))
+        self.data = lambda: iter(blocks)  # type: ignore[method-assign]
+
+
 @settings(max_examples=50)
 @given(st.lists(st.sampled_from([record(1), record(2, "x"), b"noise\n", b"{\n"]), max_size=12), st.data())
 def test_blocks_that_end_with_records_are_the_same_text(
@@ -193,10 +203,8 @@ def test_blocks_that_end_with_records_are_the_same_text(
     cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
     ends = zip([0, *cuts], [*cuts, len(lines)], strict=True)
     blocks = [block for block in (b"".join(lines[a:b]) for a, b in ends) if block]
-    known = KnownShapes([objects])
-    befores = [b"".join(blocks[:number]).count(b"\n") for number in range(len(blocks))]
-    shaped = map(known.table.lines, blocks, befores)
-    assert b"".join(lines.data for lines in whole_records(shaped, [known.of(objects)])) == b"".join(blocks)
+    shaped = InBlocks(blocks).blocks(KnownShapes([objects]), [objects])
+    assert b"".join(lines.data for lines in shaped) == b"".join(blocks)
 
 
 def test_lark_judges_a_record_of_several_lines_as_the_compiled_form_does(objects: Format) -> None:
@@ -220,7 +228,7 @@ def test_records_are_found_at_their_first_lines_as_if_they_were_looked_for_at_al
     for log in (GOLDEN / fmt.name).glob("*.log"):
         lines = known.table.lines(clean(log.read_bytes()))
         text = lines.joined(np.arange(len(lines)))[0].replace(b"\r", b"\n")
-        found = {of.variant.source: of.first.tolist() for of in known.of(fmt).records(lines, np.arange(len(lines)))}
+        found = {of.variant.source: of.first.tolist() for of in known.of(fmt).records(lines)}
         for variant in (variant for variant in fmt.variants if variant.spans):
             everywhere = compiled(f"(?:(?<=\n)|\\A)(?:{variant.source})(?=\n|\\Z)".encode()).finditer(text)
             begins = [int(np.searchsorted(lines.starts, match.start(), side="right")) - 1 for match in everywhere]
@@ -233,4 +241,4 @@ def test_no_metric_line_may_begin_a_fact_of_several_lines(fmt: Format) -> None:
     for log in (GOLDEN / fmt.name).glob("*.log"):
         lines = known.table.lines(clean(log.read_bytes()))
         rows = np.arange(len(lines))
-        assert not known.of(fmt).begins(lines, rows)[list(LineJudge(*lines.joined(rows)).hits(metric))].any()
+        assert not known.of(fmt).begins(lines)[list(LineJudge(*lines.joined(rows)).hits(metric))].any()

@@ -3,7 +3,6 @@
 import math
 import re
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
 import pytest
@@ -156,15 +155,6 @@ def test_a_field_that_a_shape_does_not_have_is_missing_and_not_odd(compiled: boo
     assert np.isnan(cells[:2]).all()
     assert cells.view(np.int64)[2].tolist() == [NO_STAMP]
     assert odd is None
-
-
-@both
-@pytest.mark.parametrize("argument", range(4))
-def test_an_array_of_another_type_is_refused(compiled: bool, argument: int) -> None:
-    arrays: list[Any] = [ONE, np.zeros(1, np.int32), np.zeros((1, 1, 2), np.int32), np.ones(1, np.uint8)]
-    arrays[argument] = arrays[argument].astype(np.float32)
-    with pytest.raises(ValueError, match="an array of float32 with"):
-        fields(b"1\n", *arrays, compiled=compiled)
 
 
 @both
