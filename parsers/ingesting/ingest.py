@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -140,9 +140,8 @@ def _digests(run: Path) -> list[str]:
         return []
     if refusal := unknown_schema(said):
         raise SuiteError(f"{run}: {refusal}")
-    found = ([place.get("sha256"), place.get(UNPACKED)] for place in places if isinstance(place, dict))
-    told = ([digest for digest in digests if digest and isinstance(digest, str)] for digests in found)
-    return next(filter(None, told), [])
+    place = next((place for place in places if isinstance(place, dict) and isinstance(place.get("sha256"), str)), {})
+    return [place[key] for key in ("sha256", UNPACKED) if isinstance(place.get(key), str)]
 
 
 @contextmanager
@@ -151,7 +150,6 @@ def claimed(path: Path) -> Iterator[Suite]:
 
     Raises SuiteError where another process holds it, WriteError where it cannot be written.
     """
-    is_new = not path.exists()
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -164,9 +162,6 @@ def claimed(path: Path) -> Iterator[Suite]:
             yield Suite(path, staging)
     finally:
         os.close(lock)
-        if is_new:
-            with suppress(OSError):  # something is in it
-                path.rmdir()
 
 
 # ---- one log

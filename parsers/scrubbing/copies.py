@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,25 +50,12 @@ class ScrubError(ParserError):
     """A log cannot be scrubbed so that it still reads as before."""
 
 
-class Stream(Protocol):
-    """Output without its credentials, line ends unchanged; after whole lines nothing is held back."""
-
-    @property
-    def count(self) -> int:
-        """How many credentials were replaced so far."""
-
-    def feed(self, chunk: bytes, /) -> bytes:
-        """Take the next bytes and return what may be written now."""
-
-    def finish(self) -> bytes:
-        """Return the rest."""
-
-
 class Secrets(NamedTuple):
     """How credentials are taken out of what is published."""
 
-    stream: Callable[[], Stream]
-    """For a log, from its begin."""
+    stream: Callable[[], Any]
+    """For a log, from its begin: ``feed`` takes the next bytes and gives what may be written now, all of whole lines;
+    ``finish`` gives the rest, and ``count`` is how many were replaced."""
     document: Callable[[Any], Any]
     """A document of JSON without its credentials."""
 
@@ -205,8 +192,8 @@ def scrubbed(
             written.append(copy if path == log else copy.with_name(path.name))
             stream = secrets.stream()
 
-            def public(block: bytes, stream: Stream = stream) -> bytes:
-                text = stream.feed(placeholders.replaced(block, replaced))
+            def public(block: bytes, stream: Any = stream) -> bytes:
+                text: bytes = stream.feed(placeholders.replaced(block, replaced))
                 return text if block.endswith(b"\n") else text + stream.finish()
 
             rewrite(path, written[-1], public)

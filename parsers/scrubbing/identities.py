@@ -1,12 +1,11 @@
 """Identities: the hosts, people and addresses that a text names, and the placeholder that stands for each."""
 
 import base64
-import binascii
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_network
 from itertools import islice
@@ -54,37 +53,23 @@ _KEY = re.compile(rb"(?i)['\"]([a-z0-9][a-z0-9._-]+)['\"]: ?\[")
 _WORD = re.compile(r"[A-Za-z0-9_]{2,}")
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One way in which an identity shows: where one of the ``hints`` stands in small letters, ``pattern`` is sought.
-
-    ``line`` is an example of it, ``finds`` what it finds there.
-    """
+class Rule(NamedTuple):
+    """One way in which an identity shows: where one of the ``hints`` stands in small letters, ``pattern`` is sought."""
 
     hints: tuple[bytes, ...]
     pattern: re.Pattern[bytes]
-    line: bytes
-    finds: tuple[bytes, ...]
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules, in the order of their file."""
-
-    def whole(pattern: str) -> str:
+    found = []
+    for rule in _file()["rule"]:
+        pattern = rule["pattern"]
         for part, meaning in _PARTS.items():
             pattern = pattern.replace(part, meaning)
-        return pattern
-
-    return tuple(
-        Rule(
-            tuple(hint.encode() for hint in rule["hints"]),
-            re.compile(whole(rule["pattern"]).encode()),
-            rule["line"].encode(),
-            tuple(found.encode() for found in rule["finds"]),
-        )
-        for rule in _file()["rule"]
-    )
+        found.append(Rule(tuple(hint.encode() for hint in rule["hints"]), re.compile(pattern.encode())))
+    return tuple(found)
 
 
 @cache
@@ -134,15 +119,6 @@ def _printed() -> frozenset[bytes]:
     return frozenset(word.lower().encode() for word in _WORD.findall(" ".join([*literals, spelt])))
 
 
-def _is_private(address: bytes) -> bool:
-    """Whether a text is an address of a private network."""
-    try:
-        found = ip_address(address.decode())
-    except ValueError:
-        return False
-    return any(found in net for net in _PRIVATE if net.version == found.version)
-
-
 @cache
 def _versioned() -> re.Pattern[bytes]:
     """What stands before a number that is a version rather than an address."""
@@ -152,14 +128,6 @@ def _versioned() -> re.Pattern[bytes]:
 def _uncoloured(text: bytes) -> bytes:
     """A text of the same length in which no letter belongs to a colour."""
     return _COLOUR.sub(lambda colour: b"\x1b" * len(colour[0]), text) if b"\x1b" in text else text
-
-
-def _decoded(text: bytes) -> bytes:
-    """What base64 stands for; nothing where it is none."""
-    try:
-        return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
 
 
 class Identity(NamedTuple):
@@ -230,13 +198,17 @@ def _email(text: bytes) -> Iterator[Identity]:
 
 
 def _address(text: bytes) -> Iterator[Identity]:
-    if _is_private(text):
-        yield Identity("address", text)
+    with suppress(ValueError):
+        address = ip_address(text.decode())
+        if any(address in net for net in _PRIVATE if net.version == address.version):
+            yield Identity("address", text)
 
 
 def _encoded(text: bytes) -> Iterator[Identity]:
     """Launchers hand the hosts of a job on as base64 of JSON: a list of cards for each of them."""
-    found = list(identities(b"world_info " + _decoded(text)))
+    found = list[Identity]()
+    with suppress(ValueError):  # it is none
+        found += identities(b"world_info " + base64.b64decode(text + b"=" * (-len(text) % 4), validate=True))
     yield from found
     if any(identity.kind != "taken" for identity in found):
         yield Identity("encoded", text)
@@ -374,22 +346,18 @@ class _Words:
         """Start and length of each, ascending and apart."""
         found = self._heads.search(text) if self._heads else None
         while found and self._heads:
-            length = self._length(text, found.start())
+            start = found.start()
+            lengths = (n for size in range(_HEAD, 0, -1) for n in self._lengths.get(text[start : start + size], ()))
+            is_word = (n for n in lengths if text[start : start + n] in self._words and not _goes_on(text, start, n))
+            length = next(is_word, 0)
             if length:
-                yield found.start(), length
-            found = self._heads.search(text, found.start() + (length or 1))
-
-    def _length(self, text: bytes, start: int) -> int:
-        """The length of the longest word at a place, 0 where there is none."""
-        for size in range(_HEAD, 0, -1):
-            for length in self._lengths.get(text[start : start + size], ()):
-                if text[start : start + length] in self._words and not _goes_on(text, start, start + length):
-                    return length
-        return 0
+                yield start, length
+            found = self._heads.search(text, start + (length or 1))
 
 
-def _goes_on(text: bytes, start: int, end: int) -> bool:
+def _goes_on(text: bytes, start: int, length: int) -> bool:
     """Whether what stands at a place is only a part of a longer word, or of a number with more dots."""
+    end = start + length
     if _IS_ALNUM.match(text, end):
         return True
     dotted = _DOTTED.fullmatch(text, start, end)
