@@ -2,10 +2,8 @@
 
 import gzip
 import hashlib
-import io
 import json
 import os
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,7 @@ from parsers.ingesting.ingest import (
 from parsers.ingesting.sources import Candidate, LeftOut
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
-from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
+from tests.parsers.ingesting import events, everything, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
@@ -47,18 +45,15 @@ def test_a_log_is_kept_byte_for_byte_under_the_names_of_its_path(lab: Path, into
     assert (into / "lab__v100__net_fp16/1/train.log").read_bytes() == log.read_bytes()
 
 
-def test_its_run_file_says_where_it_is_from_and_what_it_was(lab: Path, into: Path) -> None:
+def test_its_run_file_says_where_it_is_from_and_what_it_was_and_names_no_folder_of_this_machine(
+    lab: Path, into: Path
+) -> None:
     text = write(lab, step(1), step(2)).read_bytes()
     logs(into, lab)
     run, sha256 = run_file(into), hashlib.sha256(text).hexdigest()
     assert run["source"] == {"path": "lab/train.log", "sha256": sha256, "bytes": len(text)}
     assert run["log"] == {"file": "train.log", "sha256": sha256, "bytes": len(text), "lines": 2}
-
-
-def test_its_run_file_names_no_folder_of_this_machine(lab: Path, into: Path) -> None:
-    write(lab, step(1))
-    logs(into, lab)
-    assert str(lab.parent) not in json.dumps(run_file(into))
+    assert str(lab.parent) not in json.dumps(run)
 
 
 def test_ingesting_twice_changes_nothing(lab: Path, into: Path) -> None:
@@ -105,14 +100,10 @@ def test_the_same_log_plain_and_packed_is_one_repeat(lab: Path, into: Path, firs
     assert len(runs(into)) == 1
 
 
-def test_a_text_without_metric_lines_is_no_log(lab: Path, into: Path) -> None:
-    write(lab, OTHER_NOISE, name="notes.txt")
-    assert left_out(into, lab) == {"notes.txt": NO_METRIC_LINE}
-    assert runs(into) == []
-
-
-def test_a_text_that_is_named_itself_is_a_log(lab: Path, into: Path) -> None:
-    (found,) = logs(into, write(lab, OTHER_NOISE, name="crash.log"))
+def test_a_text_without_metric_lines_is_a_log_where_it_is_named_itself(lab: Path, into: Path) -> None:
+    path = write(lab, OTHER_NOISE, name="crash.log")
+    assert (left_out(into, lab), runs(into)) == ({"crash.log": NO_METRIC_LINE}, [])
+    (found,) = logs(into, path)
     assert (found.format, found.remarks, runs(into)) == (None, (NO_METRIC_LINE,), ["lab__crash/1/train.log"])
 
 
@@ -122,7 +113,7 @@ def test_what_is_no_log_does_not_stop_the_rest(lab: Path, into: Path) -> None:
     (lab / "latest.log").symlink_to(write(lab, step(1)))
     os.mkfifo(lab / "pipe")
     (lab / "cut.log.gz").write_bytes(gzip.compress(step(1) * 99)[:-9])
-    (lab / "more.tar.gz").write_bytes(gzip.compress(tar_of(step(1))))
+    (lab / "more.tar.gz").write_bytes(gzip.compress(tar(member("a.log", step(1)))))
     assert left_out(into, lab) == {
         "weights.bin": "is a binary file.",
         "nothing.log": "is empty.",
@@ -132,15 +123,6 @@ def test_what_is_no_log_does_not_stop_the_rest(lab: Path, into: Path) -> None:
         "more.tar.gz": "is an archive inside a source; pass it as a SOURCE.",
     }
     assert runs(into) == ["lab__train/1/train.log"]
-
-
-def tar_of(data: bytes) -> bytes:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as tar:
-        member = tarfile.TarInfo("a.log")
-        member.size = len(data)
-        tar.addfile(member, io.BytesIO(data))
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("data", [b"", bytes(range(1, 32)) * 9], ids=["empty", "binary"])
@@ -166,15 +148,12 @@ def test_a_name_that_is_no_utf_8_is_spelt_out_and_its_run_folder_is_read(lab: Pa
     assert len(read(into / "lab__caf-1-/1/train.log").records) == 1
 
 
-def test_the_suite_itself_is_no_part_of_a_source(lab: Path) -> None:
-    write(lab, step(1))
+def test_the_suite_itself_is_no_part_of_a_source_and_not_ingested_into_itself(lab: Path) -> None:
+    log = write(lab, step(1))
     logs(lab / "logs", lab)
     assert [found.is_new for found in logs(lab / "logs", lab)] == [False]
-
-
-def test_a_suite_is_not_ingested_into_itself(lab: Path) -> None:
     with pytest.raises(SuiteError, match="choose another folder"):
-        events(lab, write(lab, step(1)))
+        events(lab, log)
 
 
 def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> None:

@@ -1,15 +1,13 @@
 """The command ingest: what it says, and that any number of processes gives the same."""
 
 import json
-import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import PROJECT, run
+from tests.commandline import ENVIRONMENT, PROGRAM, run
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
 pytestmark = pytest.mark.slow
@@ -31,10 +29,6 @@ def test_json_is_an_object_a_log_and_one_a_file_that_is_unreadable(lab: Path, tm
     log, absent = map(json.loads, done.stdout.splitlines())
     assert (log["run"], log["status"], log["format"]) == ("lab__copy/1", "new", FORMAT)
     assert (absent["status"], absent["reason"]) == ("unreadable", "file or folder not found.")
-
-
-def test_something_unreadable_is_status_1(lab: Path, tmp_path: Path) -> None:
-    done = run("ingest", lab, "absent.log", "--into", "logs", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "Error: absent.log: file or folder not found.\n")
 
 
@@ -53,18 +47,8 @@ def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_
     for number in range(2000):
         write(lab, *steps(number % 50 + 1), name=f"more_{number}.log")
     into = tmp_path / "logs"
-    command = [
-        sys.executable,
-        "-c",
-        "import tachograph; tachograph.main()",
-        "ingest",
-        str(lab),
-        "--into",
-        str(into),
-        "--jobs",
-        "2",
-    ]
-    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PROJECT)}) as process:
+    command = [*PROGRAM, "ingest", str(lab), "--into", str(into), "--jobs", "2"]
+    with subprocess.Popen(command, env=ENVIRONMENT) as process:
         while not list(into.glob("lab__*/1")):
             time.sleep(0.01)
         process.kill()

@@ -54,15 +54,14 @@ def test_any_part_of_a_checkout_gives_the_same_run(checkout: Path, into: Path) -
     assert list(everything(into)) == before
 
 
-def test_a_log_that_differs_from_the_commit_says_so(checkout: Path, into: Path) -> None:
+def test_a_log_that_differs_from_the_commit_says_so_and_one_that_git_does_not_know_claims_none(
+    checkout: Path, into: Path
+) -> None:
     write(checkout / "v100", step(2), name="a.log")
     logs(into, checkout)
     assert run_file(into)["source"]["changed"] is True
-
-
-def test_a_log_that_git_does_not_know_claims_no_commit(checkout: Path, into: Path) -> None:
-    logs(into, write(checkout, step(2), name="new.log"))
-    assert run_file(into)["source"].keys() == {"path", "sha256", "bytes"}
+    logs(into.with_name("new"), write(checkout, step(3), name="new.log"))
+    assert run_file(into.with_name("new"))["source"].keys() == {"path", "sha256", "bytes"}
 
 
 def test_looking_at_a_checkout_starts_no_program_of_its_configuration(checkout: Path, into: Path) -> None:
