@@ -187,7 +187,8 @@ class MeasuredLog:
         broken, cards = self.reading.leftover, self.cards_of_ranks
         of_lines = [say("broken_lines", count=broken.broken, line=broken.first_broken)] if broken.broken else []
         of_cards = cards.warnings if cards else ()
-        return (*map(as_told, self.reading.warnings), *of_lines, *self.observed.warnings, *of_cards)
+        found = (*map(as_told, self.reading.warnings), *of_lines, *self.observed.warnings, *of_cards)
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def observed(self) -> Observed:

@@ -7,10 +7,10 @@ time where a file is put together by hand, and a driver may tell a negative or a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     found = process_telemetry(reading.path, reading.sha256)
     if found is None:
         raise NoEvidenceError("no_side_file", log=log, file=PROCESSES)
-    machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
+    machines, nodes = len(described(reading.run_file)), _count(reading.facts, "nodes") or 1
     if machines < nodes:
         raise NoEvidenceError("some_machines", file=PROCESSES, machines=machines, nodes=nodes)
     kept, left_out = plausible(found, reading.run_file)
@@ -103,7 +103,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
         raise NoEvidenceError("no_samples_of_run", log=log)
     window = window_of(reading, measurement)
     nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
-    machines = min(_machines(reading), nodes)
+    machines = min(len(described(reading.run_file)), nodes)
     used = None if in_all is None else max(in_all * machines // nodes, 1)
     listed = np.unique(found.samples["card"].to_numpy())
     cards, differing = tuple(listed.tolist()), ""
@@ -140,10 +140,11 @@ def window_of(reading: Reading, measurement: Measurement | None) -> Window | Non
     return None if np.isnat(first) else (pd.Timestamp(first), pd.Timestamp(last))
 
 
-def _machines(reading: Reading) -> int:
-    """How many machines described themselves for the run, whose cards gpu.csv lists; one where none did."""
-    described = reading.run_file.get("nodes")
-    return len(described) if isinstance(described, list) and described else 1
+def described(run: RunFile) -> list[dict[str, Any]]:
+    """What each machine says of itself in a run.json, whose cards gpu.csv lists; one where it lists none."""
+    nodes = run.get("nodes")
+    machines = nodes if isinstance(nodes, list) and nodes else [run.get("environment")]
+    return [one if isinstance(one, dict) else {} for one in machines]
 
 
 def _count(facts: Facts, name: str) -> int | None:
@@ -184,9 +185,7 @@ def _checks(samples: pd.DataFrame, run: RunFile) -> Iterator[tuple[str, dict[str
         is_outside |= times > last + MARGIN
     yield "rows_of_other_time", {}, is_outside
     yield "negative_rows", {}, (samples[samples.columns.intersection([*COUNTED_COLUMNS])] < 0).any(axis=1).to_numpy()
-    nodes = run.get("nodes")
-    machines = nodes if isinstance(nodes, list) and nodes else [run.get("environment")]
-    told = [machine.get("gpu_memory_mib") for machine in machines if isinstance(machine, dict)]
+    told = [machine.get("gpu_memory_mib") for machine in described(run)]
     sizes = [size for of in told if isinstance(of, list) for size in of if isinstance(size, int | float) and size > 0]
     if "card" in samples and sizes:
         held = samples[samples.columns.intersection([*MEMORY_COLUMNS])]
@@ -214,13 +213,23 @@ def _ranges(lines: Lines) -> str:
 
 @dataclass(frozen=True)
 class Observation:
-    """One quantity of one run: its value in its unit, and the lines of gpu.csv or cpu.csv that prove it."""
+    """One quantity of one run: its value in ``unit``, and the lines of gpu.csv or cpu.csv that prove it."""
 
     quantity: Quantity
     value: float
     telemetry: Telemetry
     lines: tuple[int, ...]
     remarks: tuple[Diagnostic, ...]
+    rate: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Its unit; that of an efficiency is of the ``rate`` of its throughput."""
+        return self.quantity.unit(self.rate)
+
+    def __str__(self) -> str:
+        """The value as it is printed, with its unit."""
+        return f"{printed(self.value, Shown(self.quantity, self.rate).printing(Protocol()))} {self.unit}"
 
 
 def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | None) -> Observation:
@@ -247,14 +256,15 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
     each = {card: used[used["card"] == card] for card in run.cards} or {0: used}
     value = without_noise(sum(_mean(run, samples, column) for samples in each.values()))
     remarks = [*run.remarks, *([] if run.window else [say("mean_of_whole_run")])]
-    gaps = {card: _longest_gap(samples, run.window) for card, samples in each.items() if run.cards}
-    if gaps and gaps[card := max(gaps, key=gaps.__getitem__)] > LONGEST_GAP:
-        remarks.append(say("gap_of_samples", card=card, seconds=f"{gaps[card]:.0f}"))
+    gap, card = max((_longest_gap(samples, run.window), card) for card, samples in each.items())
+    if gap > LONGEST_GAP and run.cards:
+        remarks.append(say("gap_of_samples", card=card, seconds=f"{gap:.0f}"))
     if quantity is SAMPLES_PER_JOULE and measurement:
         if not value > 0:
             raise NoEvidenceError("no_efficiency")
         value = without_noise(measurement.value / value)
-    return Observation(quantity, value, run.telemetry, tuple(sorted(used["line"].tolist())), tuple(remarks))
+    lines, rate = tuple(sorted(used["line"].tolist())), measurement.unit if measurement else ""
+    return Observation(quantity, value, run.telemetry, lines, tuple(remarks), rate)
 
 
 def _mean(run: RunTelemetry, samples: pd.DataFrame, column: str) -> float:
@@ -281,27 +291,11 @@ def _seconds(times: pd.Series[pd.Timestamp]) -> Floats:
 LOWERING = 0x8 | 0x20 | 0x40 | 0x80
 
 
-@dataclass(frozen=True)
-class Observed:
-    """The quantities that telemetry gives of a run, whose throughput is in ``rate``, and what is said of it."""
+class Observed(NamedTuple):
+    """The quantities that telemetry gives of a run, and what is said of it."""
 
-    quantities: tuple[Observation, ...] = ()
-    rate: str = ""
-    warnings: tuple[Diagnostic, ...] = ()
-
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Name, value with its unit, and source of each, as text."""
-        for found in self.quantities:
-            shown = Shown(found.quantity, self.rate)
-            number = printed(found.value, shown.printing(Protocol()))
-            yield found.quantity.name, f"{number} {shown.unit}", found.telemetry.path.name
-
-    def facts(self) -> dict[str, dict[str, Any]]:
-        """The same for JSON: by name the ``value``, its ``unit`` and its ``source``."""
-        return {
-            name: {"value": found.value, "unit": found.quantity.unit(self.rate), "source": source}
-            for found, (name, _, source) in zip(self.quantities, self.rows(), strict=True)
-        }
+    quantities: tuple[Observation, ...]
+    warnings: tuple[Diagnostic, ...]
 
 
 def observed(reading: Reading, measurement: Measurement | None) -> Observed:
@@ -310,29 +304,24 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
     log, found, warnings = reading.path, list[Observation](), list[Diagnostic]()
-
-    def observe_all(quantities: Iterable[Quantity], run: RunTelemetry) -> Iterator[Diagnostic]:
-        own, reasons = list[Observation](), list[Diagnostic]()
-        for quantity in (one for one in quantities if measurement or one.is_peak):
-            try:
-                own.append(observe(quantity, run, measurement))
-            except NoEvidenceError as error:
-                reasons.append(error.diagnostic)
-        found.extend(own)
-        yield from (remark for one in own for remark in one.remarks)
-        yield from reasons if run.cards else ()  # of processes a number is there, or is not missed
-
-    if log.with_name(TELEMETRY).exists():
+    of_cards = partial(run_telemetry, facts=reading.facts)
+    for name, quantities, watched in ((TELEMETRY, OF_CARDS, of_cards), (PROCESSES, OF_PROCESSES, processes_of_run)):
+        if not log.with_name(name).exists():
+            continue
+        reasons = list[Diagnostic]()
         try:
-            run = run_telemetry(log.name, reading, reading.facts, measurement)
+            run = watched(log.name, reading, measurement=measurement)
+            warnings += _faults(run) if run.cards else ()
+            for quantity in (one for one in quantities if measurement or one.is_peak):
+                try:
+                    found.append(observe(quantity, run, measurement))
+                except NoEvidenceError as error:
+                    reasons.append(error.diagnostic)
         except NoEvidenceError as error:
-            warnings.append(error.diagnostic)
-        else:
-            warnings += [*observe_all(OF_CARDS, run), *_faults(run)]
-    if log.with_name(PROCESSES).exists():
-        with suppress(NoEvidenceError):
-            warnings += observe_all(OF_PROCESSES, processes_of_run(log.name, reading, measurement))
-    return Observed(tuple(found), measurement.unit if measurement else "", tuple(dict.fromkeys(warnings)))
+            reasons.append(error.diagnostic)
+        warnings += reasons if name == TELEMETRY else ()  # of processes a number is there, or is not missed
+    remarks = (remark for one in found for remark in one.remarks)
+    return Observed(tuple(found), tuple(dict.fromkeys([*remarks, *warnings])))
 
 
 def _faults(run: RunTelemetry) -> Iterator[Diagnostic]:
@@ -359,8 +348,6 @@ QUANTITIES = {  # name and unit of each
     "temperature": ("temperature", "°C"),
     "utilisation": ("utilisation", "%"),
 }
-# A card whose median clock is this far below that of the others does not run as they do.
-LOWER = 0.01
 
 
 @dataclass(frozen=True)
@@ -368,8 +355,7 @@ class CardsOfRanks:
     """The card of the slowest rank: medians of what it did, and of those of the other cards, by the name of a quantity.
 
     ``card``: its number in ``file``, and that of the rank. ``is_whole``: whether they are of the whole file, for no
-    clock tells the window. ``warnings``: of rows of a file without a run.json that are left out; those of a run are
-    told with its telemetry.
+    clock tells the window. ``warnings``: of rows that are left out.
     """
 
     card: int
@@ -381,22 +367,14 @@ class CardsOfRanks:
 
     @property
     def summary(self) -> Message:
-        """What the card did beside the others, and whether its clock is lower."""
+        """What the card did beside the others."""
         each = [
             say("beside_others", name=Message(called), own=f"{own:.4g}", unit=unit, others=f"{others:.4g}").message
             for name, (called, unit) in QUANTITIES.items()
             if (own := self.own.get(name)) is not None and (others := self.others.get(name)) is not None
         ]
-        told: dict[str, Parameter] = {
-            "card": self.card,
-            "file": self.file.path.name,
-            "said": joined("{first}, {second}", each),
-        }
-        clock = self.others.get("sm_clock")
-        below = 1 - self.own.get("sm_clock", clock) / clock if clock else 0.0
-        if below > LOWER:
-            return say("slowest_card_below", **told, percent=f"{100 * below:.3g}").message
-        return say("slowest_card", **told).message
+        said = joined("{first}, {second}", each)
+        return say("slowest_card", card=self.card, file=self.file.path.name, said=said).message
 
     def as_json(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -411,14 +389,11 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
     Beside logs that are those of its ranks alone it needs no run.json that says so. Raises LogError where the file is
     broken.
     """
-    found, warnings = telemetry(reading.path, reading.sha256), tuple[Diagnostic, ...]()
-    beside = reading.folder / TELEMETRY if reading.folder else None
-    if found is not None:
-        found, _ = plausible(found, reading.run_file)
-    elif beside and beside.is_file():
-        found, warnings = plausible(telemetry_file(beside), {})
+    found, beside = telemetry(reading.path, reading.sha256), (reading.folder or reading.path) / TELEMETRY
+    found = found or (telemetry_file(beside) if beside.is_file() else None)
     if found is None or min(ranks.values) == max(ranks.values):
         return None
+    found, warnings = plausible(found, reading.run_file)
     listed = sorted(found.samples["card"].unique().tolist())
     if listed != list(range(len(ranks.numbers))) or listed != sorted(ranks.numbers):
         return None

@@ -10,6 +10,7 @@ from parsers.scanning.cascade import Account
 from ..measure.measurement import Measurement, RunOfLog
 from ..measure.ranks import RankSpread
 from ..results.measured_log import MeasuredLog
+from ..results.telemetry import Observation
 
 
 def as_json(log: MeasuredLog) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def as_json(log: MeasuredLog) -> dict[str, Any]:
         "format": next(iter(log.formats), None),
         "formats": log.formats,
         "lines": _lines(reading.account),
-        "facts": facts | log.observed.facts(),
+        "facts": facts | {one.quantity.name: _observed(one) for one in log.observed.quantities},
         "events": [{"line": event.line, "event": event.event, "text": event.text} for event in reading.happened],
         "status": log.status,
         "throughput": _throughput(found) if found and not log.reason else None,
@@ -47,6 +48,10 @@ def as_json(log: MeasuredLog) -> dict[str, Any]:
         "cards_of_ranks": log.cards_of_ranks.as_json() if log.cards_of_ranks else None,
         "warnings": [str(said) for said in log.warnings],
     }
+
+
+def _observed(one: Observation) -> dict[str, Any]:
+    return {"value": one.value, "unit": one.unit, "source": one.telemetry.path.name}
 
 
 def error_as_json(log: object, error: Message | str) -> dict[str, Any]:

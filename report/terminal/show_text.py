@@ -188,8 +188,8 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, fact in reading.facts.items():
         table.add_row(Text(name), Text(str(fact.value)), Text(worded(fact.source.message, translate), style="dim"))
-    for name, value, source in log.observed.rows():
-        table.add_row(Text(name), Text(value), Text(source, style="dim"))
+    for one in log.observed.quantities:
+        table.add_row(Text(one.quantity.name), Text(str(one)), Text(one.telemetry.path.name, style="dim"))
     if table.row_count:
         yield table
     yield from (Text(worded(said, translate)) for said in _of_numbers(log))
