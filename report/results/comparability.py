@@ -7,12 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from typing import get_args
 
 import numpy as np
-
-from parsers.grammar.field import Kind
-from parsers.io.message import Message
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement, combine
@@ -22,7 +18,6 @@ from ..measure.statistic import reduce_repeats
 from ..pagefile.page import Page, Table
 from .environment import first_begin
 from .made import Made, MadeRun
-from .model import Common
 from .remarks import NoEvidenceError
 from .resolve import OF_MEASURING, RULE, refuse_other_number
 from .store import LogStore
@@ -53,7 +48,6 @@ class Unlike(StrEnum):
 AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
 VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
 # What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
-KIND_KEYS = tuple(f"kind_{kind}" for kind in get_args(Kind))
 COVERS_EARLIER = {"kind_running_mean", "kind_total"}
 SLOWER = 0.01
 MANY, TIMES_AS_MANY = 20, 2
@@ -72,11 +66,6 @@ class Difference:
     each: Mapping[str, tuple[str, ...]]
 
 
-def in_words(said: str) -> Message | str:
-    """What is so: a message where it is a key of what records state, else neutral words."""
-    return Message(said) if said in KIND_KEYS else said
-
-
 @dataclass(frozen=True)
 class Line:
     """A row or a column of a table whose numbers are not compared like with like.
@@ -88,7 +77,7 @@ class Line:
     is_row: bool
     at: int
     differences: tuple[Difference, ...]
-    common: Mapping[str, Common] = field(default_factory=dict)
+    common: Mapping[str, float] = field(default_factory=dict)
 
 
 def lines(page: Page, table: Table, rows: Rows, store: LogStore) -> Iterator[Line]:
@@ -97,28 +86,28 @@ def lines(page: Page, table: Table, rows: Rows, store: LogStore) -> Iterator[Lin
     Rows are compared in all tables, columns in those that show one framework or how it scales. Only throughputs are
     compared, and none that are quoted.
     """
-    titles = {one.name: one.title for one in page.tables}
+    found: list[tuple[bool, int, list[Side], bool]] = []  # the last: whether their rules are compared
     for at, row in enumerate(rows):
-        sides = [(one.result.column, one) for one in _compared(row)]
-        of_the_rules = tuple(of_rules(sides))
-        if differences := (*of_the_rules, *of_runs(sides)):
-            common = by_the_rule([one for _, one in sides], store) if of_the_rules else {}
-            yield Line(True, at, differences, common)
+        found.append((True, at, [(one.result.column, one) for one in _compared(row)], True))
     # Side by side the columns are compared; a table of one framework shows how it scales, too.
     scaled_columns = {column.column for column in table.columns if column.quantity.origin == "scaling"}
     is_of_one_framework = len({column.column for column in table.columns}) == 1
     for at, column in enumerate(table.columns):
         if column.column in scaled_columns or is_of_one_framework:
             sides = [(one.result.row, one) for one in _compared(row[at] for row in rows)]
-            rules = of_rules(sides) if column.column in scaled_columns else ()
-            if differences := (*rules, *of_runs(sides)):
-                yield Line(False, at, differences)
+            found.append((False, at, sides, column.column in scaled_columns))
     # The numbers that ratios of a row are made of may stand in several tables, and so in no one row.
+    titles = {one.name: one.title for one in page.tables}
     for at, row in enumerate(rows):
         sides = [(titles[part.place.table.name], part) for one in row for part in _compared(one.parts)]
-        is_of_several = len({part.place.table.name for _, part in sides}) > 1
-        if is_of_several and (differences := (*of_rules(sides), *of_runs(sides))):
-            yield Line(True, at, differences)
+        if len({title for title, _ in sides}) > 1:
+            found.append((True, at, sides, True))
+    for is_row, at, sides, are_rules in found:
+        rules = tuple(of_rules(sides)) if are_rules else ()
+        is_of_this_row = is_row and all(one.place.table is table for _, one in sides)
+        if differences := (*rules, *of_runs(sides)):
+            common = by_the_rule([one for _, one in sides], store) if rules and is_of_this_row else {}
+            yield Line(is_row, at, differences, common)
 
 
 def _compared(numbers: Iterable[Made]) -> list[Made]:
@@ -154,8 +143,12 @@ def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
     for axis in AXES:
         if len({one.place.case.get(axis.value) for _, one in sides}) == 1:  # type: ignore[call-overload]
             yield from _unlike(axis, sides, partial(_fact_of, name=axis.value))
+    formats: dict[str, list[Side]] = {}  # versions of different programs are never the same
+    for title, one in sides:
+        format_ = one.runs[0].reading.format
+        formats.setdefault(format_.name if format_ else "", []).append((title, one))
     for version in VERSIONS:
-        for alike in _of_one_format(sides):
+        for alike in formats.values():
             yield from _unlike(version, alike, partial(_fact_of, name=version.value))
     yield from _dates(sides)
 
@@ -206,15 +199,12 @@ def _slow(code: Unlike, gained: Sequence[tuple[str, float]]) -> Iterator[Differe
 def _gained(one: Made, place: int) -> float:
     """What share a number gains without the first (0) or last (-1) record of each of its runs; 0 where it loses."""
     protocol, runs = _protocol(one), [run.measured for run in one.runs]
-    each = [run.calculation for run in runs if run.calculation is not None]
+    each = [run.calculation for run in runs if run.calculation is not None and run.records_used > 1]
     if protocol.statistic == "last" or _kind(one) in COVERS_EARLIER or len(each) < len(runs):
         return 0.0
-    if any(run.records_used < 2 for run in runs):
-        return 0.0
     without = [replace(one, values=np.delete(one.values, place)).result for one in each]
-    with_it = [one.result for one in each]
     try:
-        before, after = (reduce_repeats(values, protocol.repeats) for values in (with_it, without))
+        before, after = (reduce_repeats(of, protocol.repeats) for of in ([one.result for one in each], without))
     except NoMeasurement:
         return 0.0
     return max(0.0, after / before - 1) if before else 0.0
@@ -236,15 +226,6 @@ def _fact_of(one: Made, name: str) -> str:
     return "/".join({str(fact.value): None for fact in told})
 
 
-def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
-    """The sides whose logs are of one format: versions of different programs are never the same."""
-    formats: dict[str, list[Side]] = {}
-    for title, one in sides:
-        format_ = one.runs[0].reading.format
-        formats.setdefault(format_.name if format_ else "", []).append((title, one))
-    yield from formats.values()
-
-
 def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
     known = [(title, time) for title, one in sides if (time := first_begin(one.runs)) is not None]
     times = [time for _, time in known]
@@ -256,7 +237,7 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
 # ---- one rule for a row
 
 
-def by_the_rule(row: Sequence[Made], store: LogStore) -> dict[str, Common]:
+def by_the_rule(row: Sequence[Made], store: LogStore) -> dict[str, float]:
     """The numbers of a row, which are all throughputs, by the rule, by their ids; empty where it lacks one of them.
 
     It reads the same of all logs: work over time in the steady part of each, the median of several runs.
@@ -266,15 +247,7 @@ def by_the_rule(row: Sequence[Made], store: LogStore) -> dict[str, Common]:
         found = [without_noise(combine(measured, RULE)) for measured in each]
     except (NoMeasurement, NoEvidenceError):
         return {}
-    own = row[0].result.value
-    return {
-        one.result.id: Common(number, _ratio(number, found[0]), _ratio(one.result.value, own))
-        for one, number in zip(row, found, strict=True)
-    }
-
-
-def _ratio(number: float | None, first: float | None) -> float | None:
-    return (number or 0) / first if first else None
+    return {one.result.id: number for one, number in zip(row, found, strict=True)}
 
 
 def _by_the_rule(run: MadeRun, unit: str, store: LogStore) -> Measurement:

@@ -315,18 +315,6 @@ class CaseValue:
 
 
 @dataclass(frozen=True)
-class Common:
-    """The number by the rule, where the protocols of its row favour one of its numbers.
-
-    ``ratio``, ``own_ratio``: to the first number of the row, by the rule and as published.
-    """
-
-    value: float
-    ratio: float | None = None
-    own_ratio: float | None = None
-
-
-@dataclass(frozen=True)
 class Published:
     """What somebody published of a number that was measured here: its digits, where, and whether ours are the same.
 
@@ -347,6 +335,7 @@ class Result:
     several runs become one. ``operands``: of a computed number those it is of: of ÷ against ÷ ideal × whole.
     ``source``: where a quoted one was published. ``rests_on_quotes``: no log backs all of it. ``qualifiers``: what is
     so instead of its labels. ``details``: what its logs say that changes nothing. ``reason``: why there is no number.
+    ``common``: the number by the rule, where the protocols of its row favour one of its numbers.
     """
 
     id: Address
@@ -370,7 +359,7 @@ class Result:
     qualifiers: list[Said] = field(default_factory=list)
     details: list[Told] = field(default_factory=list)
     reason: Told | None = None
-    common: Common | None = None
+    common: float | None = None
     published: Published | None = None
     circumstances: dict[str, str] = field(default_factory=dict)
 

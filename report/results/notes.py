@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import Code, Diagnostic, say
-from .comparability import Difference, Line, Rows, Unlike, in_words
+from .comparability import Difference, Line, Rows, Unlike
 from .made import Made
 from .model import Note
 
@@ -108,10 +108,9 @@ def _said_of(code: Unlike, sides: Mapping[str, Mapping[str, None]]) -> Diagnosti
     if code in RANGES:
         ordered = sorted(sides, key=RANGES[code])  # type: ignore[arg-type]
         return say(f"unlike_{code}", each=_range(ordered[0], ordered[-1]))
-    each = [
-        say("on_sides", said=in_words(said), titles=joined("{first}, {second}", map(Message, titles))).message
-        for said, titles in sides.items()
-    ]
+    named = {said: joined("{first}, {second}", map(Message, titles)) for said, titles in sides.items()}
+    words = {said: Message(said) if code == Unlike.KINDS else said for said in sides}
+    each = [say("on_sides", said=words[said], titles=titles).message for said, titles in named.items()]
     told = joined("{first}; {second}", each)
     return say(f"unlike_{code}", each=told) if code == Unlike.KINDS else say("unlike_fact", fact=str(code), each=told)
 

@@ -258,12 +258,13 @@ class MarkdownView(View):
         """The numbers of the rows by the rule beside their own; empty where no row has any."""
         body = []
         for row in table.rows:
-            for id_, head in zip(row.results, self.heads(table), strict=True):
-                result = self.result(id_)
-                if (one := result.common) is not None:
-                    own, other = (MISSING if r is None else f"{r:.3f}" for r in (one.own_ratio, one.ratio))
-                    where = [md.text(self.row_title(row)), md.text(head), self.link(result)]
-                    body.append([*where, own, printed(one.value, SIX), other])
+            each = zip(map(self.result, row.results), self.heads(table), strict=True)
+            numbers = [(one.common, one.value or 0, one, head) for one, head in each if one.common is not None]
+            for number, value, result, head in numbers:
+                first, own = numbers[0][:2]
+                ratios = [f"{a / b:.3f}" if b else MISSING for a, b in ((value, own), (number, first))]
+                where = [md.text(self.row_title(row)), md.text(head), self.link(result)]
+                body.append([*where, ratios[0], printed(number, SIX), ratios[1]])
         return self._titled((table.corner, "Column", "On this page", "Ratio", "By the rule", "Ratio"), body)
 
     def remarks(self) -> list[str]:

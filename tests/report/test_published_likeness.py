@@ -64,4 +64,4 @@ def test_every_common_number_is_that_of_its_log_by_the_rule(name: str) -> None:
         if one.result.id in line.common
     ]
     again = [measure(one.runs[0].reading) for one, _ in found]
-    assert [measured.value for measured in again] == [common.value for _, common in found] != []
+    assert [measured.value for measured in again] == [common for _, common in found] != []
