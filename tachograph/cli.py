@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import Commands, PrintableStream, say
+from parsers.io.printable import Commands, PrintableStream
 
 if TYPE_CHECKING:
     from launchers.run.series import WantedRun
@@ -112,21 +112,18 @@ def _page_names() -> list[str]:
 
 
 def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[WantedRun]:
-    """The runs that a page lacks; says which cells no launcher can fill."""
+    """The runs that a page lacks."""
     from launchers.run.series import WantedRun
     from report.pagefile.launch_file import load_launches
     from report.pagefile.page_file import find, load
-    from report.results.plan import missing, unplanned
+    from report.results.plan import missing
 
     wanted = load(find(page))
     launches = load_launches(find(page), wanted)
-    lacking = [
+    return [
         WantedRun(run.recipe, run.options, run.extra, run.folder)
         for run in missing(wanted, launches, logs, repeats=repeats, only=only)
     ]
-    for sentence in unplanned(wanted, launches, logs, only=only):
-        say(sentence, err=True)
-    return lacking
 
 
 def _measured(case: Path, language: str) -> tuple[str, bool]:

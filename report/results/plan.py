@@ -11,17 +11,16 @@ from parsers.io.files import leading_out
 from parsers.runs.run_folder import LOG
 
 from ..pagefile.launch_file import Launch, LaunchFile
-from ..pagefile.page import CellPlace, Column, Page, Run
+from ..pagefile.page import CellPlace, Page, Run
 from ..pagefile.page_file import PageError
 from ..pagefile.parts import LAUNCHED, PASSED, REAL_DATA, Axis, Case, Value
 from .remarks import NoEvidenceError
-from .store import filled, logs_of, run_of, unfit
+from .store import logs_of, run_of, unfit
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.
 REPEATS = f"*/{LOG}"
 
 NO_CASE = "No case of the page matches {only}."
-NO_LAUNCHER = "{cell}: evidence is missing, and the column does not set a launcher (cells of it without: {count})."
 UNKNOWN_AXIS = "unknown axis {axis}; axes: {known}."
 LACKS_AXES = "the case does not specify {axes}, which a launch requires."
 NOT_NUMBERED = "logs is {pattern}, but a launch requires a pattern that ends in '/{repeats}', its only '*'."
@@ -70,20 +69,6 @@ def missing(
     return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
 
 
-def unplanned(page: Page, launches: LaunchFile, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
-    """One sentence a column for the cells without evidence that no launch can fill, because the page names none."""
-    told: dict[str, list[str]] = {}
-    for place in _places(page, only or {}):
-        try:
-            _, paths = filled(run_of(_column(page, place), place.case), page.of_model(place.case), logs)
-        except NoEvidenceError:
-            paths = []
-        is_there = any(_is_evidence(logs, logs / path) for path in paths)
-        if launches.of(place.column.column, place.case).launcher is None and not is_there:
-            told.setdefault(place.column.column, []).append(_title(page, place))
-    return [NO_LAUNCHER.format(cell=cells[0], count=len(cells)) for cells in told.values()]
-
-
 def _places(page: Page, only: Mapping[str, str]) -> list[CellPlace]:
     """The cells that are meant, without those that are computed from others and need no run of their own."""
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
@@ -94,10 +79,6 @@ def _places(page: Page, only: Mapping[str, str]) -> list[CellPlace]:
         if all(str(place.case.get(axis)) == value for axis, value in only.items())  # type: ignore[call-overload]
         and not place.column.quantity.is_quotient
     ]
-
-
-def _column(page: Page, place: CellPlace) -> Column:
-    return page.columns[place.column.column]
 
 
 def _title(page: Page, place: CellPlace) -> str:
@@ -111,7 +92,7 @@ def _wanted(
     """All runs that a launch can make of a cell, whether they are there or not; none where others have run it."""
     launch = launches.of(place.column.column, place.case)
     try:
-        run = run_of(_column(page, place), place.case)
+        run = run_of(page.columns[place.column.column], place.case)
     except NoEvidenceError:
         return
     case = page.of_model(place.case)

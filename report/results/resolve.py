@@ -227,11 +227,7 @@ def _in_word_of(unit: str, found: Measurement) -> Measurement:
     """A throughput in ``unit`` where it is in another word for it: images/s for samples/s."""
     if found.unit == unit or thing(found.unit) != thing(unit) or not found.estimate.counted:
         return found
-    said = tuple(
-        replace(one, values={name: unit if value == found.unit else value for name, value in one.values.items()})
-        for one in found.diagnostics
-    )
-    return replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")), diagnostics=said)
+    return replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")))
 
 
 def _observation(run: MadeRun, quantity: Quantity, store: LogStore) -> Observation:

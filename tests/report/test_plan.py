@@ -7,7 +7,7 @@ import pytest
 from report.pagefile.launch_file import LaunchFile, load_launches
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, find, load
-from report.results.plan import PlannedLaunch, missing, unplanned
+from report.results.plan import PlannedLaunch, missing
 from report.results.store import filled
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
@@ -175,12 +175,6 @@ def test_a_published_page_can_be_launched_for_each_of_its_programs(name: str, tm
 def test_a_case_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:
     found = pages(tmp_path, "repeats = 2", 'runs = [{ when = { cards = 8 }, launcher = "recipe_c" }, {}]')
     assert [run.recipe for run in missing(*found, tmp_path)] == ["recipe_a", "recipe_c"]
-
-
-def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:
-    (tmp_path / "others").mkdir()
-    (tmp_path / "others/1.log").write_text("a log\n")
-    assert unplanned(*pages(tmp_path), tmp_path, only={"cards": "1"}) == []
 
 
 def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_it_reads_anyway(tmp_path: Path) -> None:
