@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,9 +13,6 @@ _LONGEST = 60  # seconds
 # A checkout's own configuration may name programs that git starts. None of them may run only because we look.
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
-_ON_LINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:file", "LC_ALL": "C"}
-# Attributes of a repository, and of the user, would change the bytes of logs or start programs.
-_AS_THEY_ARE = "* -text -eol -ident -filter -working-tree-encoding\n"
 # What a shell may have told git for another repository is not passed on; what it says of git itself is: in a container
 # its configuration may be what says that a checkout of another user is safe.
 _OF_GIT_ITSELF = re.compile("(?!GIT_)|GIT_(CONFIG|SSL|SSH|ASKPASS|HTTP|PROXY|EXEC_PATH)")
@@ -49,48 +45,22 @@ def is_changed(path: Path, blob: str) -> bool:
     return digest.hexdigest() != blob
 
 
-def _run(repo: Path, arguments: Sequence[str], variables: Mapping[str, str], patience: int | None) -> bytes:
-    """What git prints of a checkout that it looks at, or changes; no program that it configures runs as a hook.
-
-    Raises OSError where there is no git, SubprocessError where it fails or takes longer than so many seconds.
-    """
+def git(repo: Path, *arguments: str) -> str | None:
+    """What git prints about a checkout; None where it is missing or fails. No program that it configures is started."""
     command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
     known = {name: value for name, value in os.environ.items() if _OF_GIT_ITSELF.match(name)}
-    return subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-        command,
-        env={**known, **variables},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=True,
-        timeout=patience,
-    ).stdout
-
-
-def git(repo: Path, *arguments: str) -> str | None:
-    """What git prints about a checkout; None where it is missing or fails."""
     try:
-        return os.fsdecode(_run(repo, arguments, _QUIET, _LONGEST))
+        done = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+            command,
+            env={**known, **_QUIET},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-
-
-def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> None:
-    """Check folders of a commit out into an empty folder, without any other file; links become files.
-
-    ``repository``: an address that begins with https://, http:// or file://. ``commit``: all digits of one. Raises
-    OSError where there is no git, and CalledProcessError where git fails.
-    """
-    for step in (
-        ("init", "--quiet"),
-        ("config", "core.symlinks", "false"),
-        ("remote", "add", "origin", repository),
-        ("sparse-checkout", "set", "--no-cone", *folders),
-        ("fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", commit),
-        ("checkout", "--quiet", "--detach", commit),
-    ):
-        if step[0] == "checkout":
-            (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
-        _run(place, step, _ON_LINE, None)
+    return os.fsdecode(done.stdout)
 
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/\s'\"]*@)?([^?#\s'\"]*)(?:[?#][^\s'\")]*)?", re.IGNORECASE)

@@ -1,6 +1,5 @@
 """Publishing: page files in, reports and their pages out."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,12 +23,11 @@ LOGS = Path("logs")
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page with its report, and its files, none where it is left out; ``called``: what a command calls it."""
+    """One page with its report, and its files, none where it is left out."""
 
     name: str
     page: Page
     report: Report
-    called: str
     files: list[Path] = field(default_factory=list)
 
     def covered(self, origin: str) -> int:
@@ -50,8 +48,8 @@ class PublishedPage:
             return f"{self.name}: {counts}{quoted} wrote {', '.join(map(str, self.files))}."
         if not self.page.source:
             return f"{self.name}: skipped because it has no numbers."
-        where, command = self.page.source.repository, f"tachograph report {shlex.quote(self.called)} --fetch"
-        return f"{self.name}: skipped because no number is measured; its logs are in {where}: {command} fetches them."
+        where = f"{self.page.source.repository} at {self.page.source.commit}"
+        return f"{self.name}: skipped because no number is measured; its logs are in {where}; --logs names a checkout."
 
 
 def publish(
@@ -90,20 +88,20 @@ def read_pages(pages: Sequence[str], logs: Path, out: Path, workers: Workers = A
     Raises PageError for a page with a mistake and for two pages that would be one file.
     """
     store = LogStore(logs, workers)
-    for path, called in _files(pages).items():
+    for path in _files(pages):
         stated = read_text(path)
         page = parse(stated, path)
-        yield PublishedPage(path.stem, page, build(path.stem, page, stated, store, out), called)
+        yield PublishedPage(path.stem, page, build(path.stem, page, stated, store, out))
 
 
-def _files(pages: Sequence[str]) -> dict[Path, str]:
-    """The files of the pages, once each, and what they are called; raises PageError when two of them have one name."""
-    files: dict[str, tuple[Path, str]] = {}
-    for path, called in zip(map(find, pages), pages, strict=True):
-        other, _ = files.setdefault(path.stem, (path, called))
+def _files(pages: Sequence[str]) -> list[Path]:
+    """The files of the pages, once each; raises PageError when two of them have one name."""
+    files: dict[str, Path] = {}
+    for path in map(find, pages):
+        other = files.setdefault(path.stem, path)
         if other.resolve() != path.resolve():
             raise PageError(f"{other} and {path} would both be rendered as {path.stem}; render them separately.")
-    return dict(files.values())
+    return list(files.values())
 
 
 def _write(out: Path, report: Report, languages: Sequence[str]) -> list[Path]:

@@ -1,7 +1,6 @@
 """The command that makes pages."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,11 +15,6 @@ FOUND_NOTHING = 1
 @click.argument("pages", nargs=-1, metavar="[PAGE]...")
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
-)
-@click.option(
-    "--fetch",
-    is_flag=True,
-    help="Fetch the logs that others published by git, as the pages name them; without PAGE, of all that do.",
 )
 @click.option("--lang", "languages", multiple=True, help="Language; repeatable.  [default: all]")
 @click.option(
@@ -37,7 +31,6 @@ FOUND_NOTHING = 1
 def report(
     pages: tuple[str, ...],
     logs: Path | None,
-    fetch: bool,
     languages: tuple[str, ...],
     out: Path,
     as_html: bool,
@@ -47,7 +40,7 @@ def report(
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
     OUT/PAGE.report.json. PAGE is a name in report/pages or a path; default: all pages, if any of them has a log. A page
-    without numbers is not written, nor one whose logs others published without them: the command that fetches them is
+    without numbers is not written, nor one whose logs others published without them: where they are is
     printed. Exit status 1 if a PAGE is not written. With --scheduler, the logs, and with --html OUT, must be on disks
     shared by all workers.
 
@@ -57,7 +50,6 @@ def report(
     \b
     Examples:
       tachograph report
-      tachograph report resnet50 --fetch
       tachograph report resnet50 --logs ../Perf --lang zh --out site
       tachograph report my-page.toml --json
       tachograph report --html --out site
@@ -70,10 +62,6 @@ def report(
 
     for language in languages:
         Translator(language)  # of a wrong language no log is read
-    if fetch and logs:
-        raise click.UsageError("--fetch takes no --logs: it brings the logs itself.")
-    if fetch:
-        pages, logs = _fetched(pages)
     left_out, write = False, publish_site if as_html else publish
     for published in write(pages, logs, languages, out, Workers(jobs, scheduler)):
         left_out |= not published.files
@@ -84,13 +72,3 @@ def report(
             for told in why_empty(published.report) if published.files or logs or not published.page.source else ():
                 say(told, err=True)
     sys.exit(FOUND_NOTHING if pages and left_out else 0)
-
-
-def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
-    """Pages, or all that name a repository of their logs, and the folder of these logs."""
-    from ..pagefile.log_repository import fetched
-    from ..pagefile.page_file import find, load, names
-
-    found = {page: load(find(page)) for page in pages or names()}
-    chosen = {name: page for name, page in found.items() if pages or page.source}
-    return tuple(chosen), fetched(chosen)
