@@ -256,7 +256,8 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
     each = {card: used[used["card"] == card] for card in run.cards} or {0: used}
     value = without_noise(sum(_mean(run, samples, column) for samples in each.values()))
     remarks = [*run.remarks, *([] if run.window else [say("mean_of_whole_run")])]
-    gap, card = max((_longest_gap(samples, run.window), card) for card, samples in each.items())
+    gaps = {card: _longest_gap(samples, run.window) for card, samples in each.items()}
+    card, gap = max(gaps.items(), key=lambda one: one[1])
     if gap > LONGEST_GAP and run.cards:
         remarks.append(say("gap_of_samples", card=card, seconds=f"{gap:.0f}"))
     if quantity is SAMPLES_PER_JOULE and measurement:
