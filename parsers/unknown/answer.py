@@ -21,7 +21,7 @@ from .log import read as read_log
 from .naming import split, words_of
 from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
 from .text import BAR_CLOCK
-from .training import Reason, is_training, may_be_training, why_no_log, why_not
+from .training import Reason, is_no_log, is_training, may_be_training, why_not
 
 MINOR = 5  # lines that are less than a fifth of others are remarks among them, and no rival
 MOST_UNACCOUNTED = 0.5  # below it most of the time between two records is not in the number: two readings remain
@@ -80,8 +80,7 @@ def answer(path: Path | str, read: Option | str | None = None) -> Answer:
         found = [s for table in log.tables for s in targets(table, option)]
         likeliest = min(found, key=lambda s: (s.table.is_evaluation, not s.table.evidence, -len(s.lines)), default=None)
         return Accepted(likeliest) if likeliest else Nothing(((option.target, Reason.NO_SUCH_TARGET),))
-    reason = why_no_log(log)
-    return Nothing((("", reason),)) if reason else _Found(log).answer()
+    return Nothing((("", Reason.NO_LOG),)) if is_no_log(log) else _Found(log).answer()
 
 
 def _known(*speeds: Speed | None) -> list[Speed]:

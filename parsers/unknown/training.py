@@ -25,7 +25,6 @@ _CODE = re.compile(
     r"|\* (?!.*\d[)%]?\s*$)|fn |use |pub )"
 )
 _PAGE = re.compile(r"```|#{1,5} \w[^:=]*\Z|\|[ :-]+\||[-*] \[|\[!\[|<p|<img|<[a-z]+>")
-_HEADING = re.compile(r"#{1,6} [A-Za-z]|```")
 _RULE_OF_TABLE = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
 _ROW_OF_TABLE = re.compile(r"\s*\|.*\|\s*\Z")
 _CHANGE = re.compile(r"@@ -\d|diff --git ")
@@ -36,29 +35,22 @@ class Reason(StrEnum):
 
     EVALUATION = "of_evaluation"
     PART = "part_of_a_step"
-    CONSTANT = "never_changes"
     NO_TRAINING = "no_training"
     NO_NUMBER = "no_numbers"
     NO_SUCH_TARGET = "no_such_number"
     VAGUE = "vague_name"
-    SOURCE_CODE = "source_code"
-    PAGE = "page_of_text"
-    CHANGES = "list_of_changes"
+    NO_LOG = "no_log"
 
 
 def why_not(column: Column) -> Reason | None:
     """Why a column cannot be the speed of training."""
-    m, v, table = column.meaning, column.values, column.table
-    good = positive(v)
+    m, table = column.meaning, column.table
     if table.is_evaluation or m.flags & {"other", "part"}:
         return Reason.EVALUATION if table.is_evaluation or "other" in m.flags else Reason.PART
-    if len(good) < max(1, np.isfinite(v).sum() / 2):
+    if len(positive(column.values)) < max(1, np.isfinite(column.values).sum() / 2):
         return Reason.NO_NUMBER
     if _is_vague(column):
         return Reason.VAGUE
-    is_constant = len(good) > FEW and (good == good[0]).all() and m.role != "elapsed"
-    if is_constant and table.step is None and table.epoch is None:
-        return Reason.CONSTANT
     return None if is_training(table, column) else Reason.NO_TRAINING
 
 
@@ -69,7 +61,7 @@ def _is_vague(column: Column) -> bool:
     is_open = is_loose or (m.role == "time" and m.per is None) or (m.role == "elapsed" and m.factor is None)
     counted = table.step in table.columns or table.epoch in table.columns
     paired = table.guest_evidence and len(table.rows) >= FEW and not is_loose and m.factor is not None
-    return is_open and not (table.key.evidence or paired or (counted and ("qualified" not in m.flags or table.bar)))
+    return is_open and not (table.key.evidence or paired or (counted and "qualified" not in m.flags))
 
 
 def is_training(table: Table, column: Column | None = None) -> bool:
@@ -79,8 +71,8 @@ def is_training(table: Table, column: Column | None = None) -> bool:
         return False  # warnings tell what is unusual
     if table.evidence or table.trains or (column is not None and words_of("training") & set(split(column.name))):
         return True
-    if table.epoch is not None and "other" not in table.epoch.meaning.flags:
-        return True  # nothing but training has epochs
+    if table.epoch is not None:  # which nothing but training has
+        return True
     losses = table.log.evidence
     begin, end = np.searchsorted(losses, (table.rows[0].order, table.rows[-1].order + 1))
     if table.bar:
@@ -90,10 +82,8 @@ def is_training(table: Table, column: Column | None = None) -> bool:
     if not losses:
         goes_on = np.isfinite(advance(table)).any() and (table.step in table.columns or not table.guests)
         return bool(is_explicit and m.role == "rate" and goes_on)
-    counts = table.step is not None or table.epoch is not None
-    goes_on = len(table.rows) > 1 and (counts or (is_explicit and not m.flags & _LOOSE))
-    may_be = goes_on or (is_explicit and bool(end > begin))
-    return may_be and not any(_train_between(other, table) for other in table.log.tables)
+    goes_on = len(table.rows) > 1 and (table.step is not None or (is_explicit and not m.flags & _LOOSE))
+    return (goes_on or (is_explicit and bool(end > begin))) and not _is_between_training(table)
 
 
 def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
@@ -105,7 +95,7 @@ def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool
         return "epoch" in table.key.head or any("epoch" in t.key.head and _counts_passes(t, table) for t in others)
     lasts = extent(table) > 0  # by its own clock: a bar that is done at once loads or maps
     alone = before_losses and lasts and all(other.key.head for other in others)
-    return (alone or among_losses) and not any(_train_between(other, table) for other in table.log.tables)
+    return (alone or among_losses) and not _is_between_training(table)
 
 
 def _counts_passes(bar: Table, other: Table) -> bool:
@@ -113,23 +103,25 @@ def _counts_passes(bar: Table, other: Table) -> bool:
 
     Not of one that names its epoch: what it counts are the steps of that.
     """
-    if bar.step is None or bar.epoch is not None or other.step is None:
+    if bar.epoch is not None:
         return False
-    ends = bar.order[1:][np.diff(bar.step.values) == 1]
-    begun = other.order[np.diff(other.step.values, prepend=np.inf) < 0]
+    ends = bar.order[1:][np.diff(bar.steps) == 1]
+    begun = other.order[np.diff(other.steps, prepend=np.inf) < 0]
     each = np.diff(np.searchsorted(begun, ends), prepend=0)
     return len(ends) > 1 and share(each == 1) > NEARLY_ALL
 
 
-def _train_between(table: Table, other: Table) -> bool:
+def _is_between_training(other: Table) -> bool:
     """Whether lines with losses that count steps themselves stand between the passes of others, and none within one."""
-    if table.bar or table.is_evaluation or not table.evidence or table.step not in table.columns or other.step is None:
-        return False
-    places = np.searchsorted(other.order, table.order)
-    inside = (places > 0) & (places < len(other.rows))
     goes_on = np.diff(other.steps, prepend=np.inf, append=-np.inf) > 0
     passes = int((np.diff(other.steps) < 0).sum()) + 1
-    return inside.sum() >= FEW * passes and not goes_on[places[inside]].any()
+    for table in other.log.tables if other.step is not None else ():
+        places = np.searchsorted(other.order, table.order)
+        inside = places[(places > 0) & (places < len(other.rows))]
+        counts = table.evidence and table.step in table.columns and not table.is_evaluation
+        if counts and len(inside) >= FEW * passes and not goes_on[inside].any():
+            return True
+    return False
 
 
 def may_be_training(column: Column) -> bool:
@@ -140,24 +132,23 @@ def may_be_training(column: Column) -> bool:
         return (is_long or "step" in table.key.head) and m.counts in ("steps", None)
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)
     is_of_steps = m.per is not None or (m.role != "time" and counts)
-    return not m.flags & _LOOSE and bool(m.name) and is_of_steps
+    return not m.flags & _LOOSE and is_of_steps
 
 
-def why_no_log(log: Log) -> Reason | None:
-    """Why a text is no log, whatever numbers it holds: source code, a page, a list of changes; None where it may be."""
+def is_no_log(log: Log) -> bool:
+    """Whether a text is source code, a page or a list of changes, whatever numbers it holds."""
     lines = [line for line in log.head if line.strip()]
-    if any(map(_CHANGE.match, lines)):
-        return Reason.CHANGES
     code = [number for number, line in enumerate(log.head, 1) if _CODE.match(line)]
     if len(code) >= FEWEST_OF_CODE and len(code) > MOST_CODE * len(lines):  # a log may begin with that of its program
         last = max((number for number in code if re.search("[A-Za-z]", log.head[number - 1])), default=0)
         behind = (t.steps[[row.line > last for row in t.rows]] for t in log.tables if t.evidence)
-        is_log = any(len(steps) >= LEAST_BEHIND and (np.diff(steps) > 0).all() for steps in behind)
-        return None if is_log else Reason.SOURCE_CODE
-    if (marked := sum(bool(_PAGE.match(line)) for line in lines)) > 2 and marked > MOST_MARKUP * len(lines):
-        return Reason.PAGE
+        return not any(len(steps) >= LEAST_BEHIND and (np.diff(steps) > 0).all() for steps in behind)
+    marked = sum(bool(_PAGE.match(line)) for line in lines)
+    in_table = sum(line.lstrip().startswith("|") for line in lines)
     rows = [row.text for table in log.tables for row in table.rows]
-    if rows and all(map(_ROW_OF_TABLE.match, rows)) and any(map(_RULE_OF_TABLE.fullmatch, lines)):
-        is_short = sum(line.lstrip().startswith("|") for line in lines) < FEWEST_OF_TABLE
-        return Reason.PAGE if is_short or any(map(_HEADING.match, lines)) else None
-    return None
+    is_table = all(map(_ROW_OF_TABLE.match, rows)) and any(map(_RULE_OF_TABLE.fullmatch, lines))
+    return (
+        any(map(_CHANGE.match, lines))
+        or (marked > 2 and marked > MOST_MARKUP * len(lines))
+        or (is_table and (in_table < FEWEST_OF_TABLE or marked > 1))
+    )
