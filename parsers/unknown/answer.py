@@ -19,7 +19,7 @@ from .judge import MOST_ROUNDING, Speed, advance, best, clock_speed, extent, hyp
 from .log import SAMPLE, Column, Log, Table, positive, share
 from .log import read as read_log
 from .naming import split, words_of
-from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
+from .option import BAR, CLOCK, LEFT, STEPS, Option, parse_option
 from .text import BAR_CLOCK
 from .training import Reason, is_no_log, is_training, may_be_training, why_not
 
@@ -99,7 +99,7 @@ class _Found:
         self.accepted, self.asked, self.weak, self.refuted = (list[Speed]() for _ in range(4))
         for column in (column for table in log.tables for column in table.columns):
             m, table = column.meaning, column.table
-            if m.role == "remaining" and table.key.evidence and not table.is_evaluation and _counts_steps(table):
+            if m.role == "remaining" and table.key.evidence and _counts_steps(table):
                 left = Option(target_of(column), "time", LEFT, factor=m.factor or 1.0)
                 self.weak += _known(judge(column, left))
             if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
@@ -114,7 +114,7 @@ class _Found:
     def _sort(self, column: Column) -> None:
         """Judge all that a column may measure, and put what comes of it where it belongs."""
         bar = column.table.bar
-        if bar and column.meaning.role == "rate" and column.meaning.counts not in ("steps", "epochs", None):
+        if not _counts_steps(column.table):
             return
         speeds = [judge(column, h) for h in hypotheses(column)]
         standing, possible = best(speeds)
@@ -153,7 +153,7 @@ class _Found:
     def _accept(self, accepted: Sequence[Speed]) -> Answer:
         main = accepted[0]
         rivals = (s for s in accepted[1:] if (s.unit, s.scope, s.role) == (main.unit, main.scope, main.role))
-        if rival := next((s for s in rivals if _is_rival(s, main)), None) or self._other_run(main):
+        if rival := next((s for s in rivals if _is_rival(s, main)), None):
             return Question(Ask.TRAINING, _distinct([main, rival]))
         also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
         sides = (main, clock_speed(main.table)) if main.against else ()
@@ -168,16 +168,6 @@ class _Found:
         beside = sorted((s for s in self.refuted if s.table is main.table), key=_from_typical)[:1]
         candidates = _distinct([*beside, main])
         return Question(Ask.SPAN, candidates) if len(candidates) > 1 else Accepted(main)
-
-    def _other_run(self, main: Speed) -> Speed | None:
-        """A speed of other lines of training before or behind these, none of whose readings is about this number."""
-        own = main.table.order
-        for other in dict.fromkeys(s.table for s in self.asked if s.table.key.evidence):
-            apart = other.order[0] > own[-1] or other.order[-1] < own[0]
-            same = [s for s in self.asked if s.table is other and s.unit == main.unit]
-            if apart and len(other.rows) * MINOR >= len(own) and same and all(_are_apart(s, main) for s in same):
-                return same[0]
-        return None
 
 
 def _is_rival(s: Speed, main: Speed) -> bool:
@@ -301,7 +291,7 @@ def _distinct(speeds: Iterable[Speed]) -> tuple[Speed, ...]:
 @np.errstate(all="ignore")
 def targets(table: Table, option: Option) -> list[Speed]:
     """What an option means in the lines of one table."""
-    first, last = option.part or (0, table.log.lines)
+    first, last = option.part or (0, np.inf)
     is_of = [(option.lines is None or option.lines in row.text) and first <= row.line <= last for row in table.rows]
     kept: Mask = np.array(is_of)
     if not kept.any():
@@ -322,18 +312,14 @@ def targets(table: Table, option: Option) -> list[Speed]:
 
 
 def _by_its_clock(table: Table, option: Option) -> Speed | None:
-    """The speed of a bar, as it is shown unless its clock says something else, or of lines by their clock."""
-    clock, unit = clock_speed(table), option.counts or "steps"
-    if option.target == CLOCK:
-        is_meant = not table.bar and clock is not None and clock.unit == option.counts
-        return replace(clock, option=option) if clock and is_meant else None
-    name = option.target[len(BAR) :].strip()
-    if not table.bar or name not in ("", " ".join(table.key.head), str(int(table.key.total))):
+    """The speed of lines by their clock, or of a bar as it is shown, unless its clock says something else."""
+    clock, unit, is_bar = clock_speed(table), option.counts or "steps", option.target != CLOCK
+    if table.bar != is_bar or (clock and clock.unit != unit and not is_bar):
         return None
-    if column := next((c for c in table.columns if c.meaning.role in ("rate", "time")), None):
-        m, rate = column.meaning, replace(option, kind="rate", per=None, counts="steps")
-        shows = rate if m.role == "rate" else replace(rate, kind="time", per=STEP, counts=None)
-        shown = judge(column, replace(shows, factor=m.factor or 1.0))
-        if clock is None or not shown.against:
-            return replace(shown, unit=unit)
+    if is_bar and option.target[len(BAR) :].strip() not in ("", " ".join(table.key.head), str(int(table.key.total))):
+        return None
+    each = (judge(c, next(hypotheses(c))) for c in table.columns if is_bar and c.meaning.role in ("rate", "time"))
+    shown = next(each, None)
+    if shown and not (clock and shown.against):
+        return replace(shown, unit=unit)
     return replace(clock, unit=unit, option=option) if clock else None

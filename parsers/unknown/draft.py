@@ -24,15 +24,7 @@ from .option import STEPS
 from .reading import SPEEDS, TableRecords, counts_by_clock, reading
 from .text import BAR, NUMBER, Field
 
-# Why there is none, in a sentence.
-NOT_WRITTEN = {
-    "unit": "the unit of the number has no column",
-    "bar": "its progress bar is not of a known kind",
-    "orders": "its lines hold the numbers in too many orders",
-    "nameless": "a number has neither a name nor a unit",
-    "differs": "the grammar reads other lines or numbers of the log than this",
-}
-NO_GRAMMAR = "no grammar can be written for {read}: {reason}."
+NO_GRAMMAR = "no grammar that is drafted for {read} reads the log the same: its numbers have no names that find them."
 _STAMPS = {
     "STAMP": r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "COMPACT_STAMP": r"\d{8}[ T-]\d\d:\d\d:\d\d(?:[.,]\d+)?",
@@ -43,20 +35,17 @@ _TOTALS = {"steps": "step", "steps_per_epoch": "step", "epochs": "epoch"}
 _PIECE = re.compile(r"[,;|\t{}]|\s{2,}|(?<=\])|\)\s")
 _LETTER = "A-Za-z一-鿿"
 _NAME = re.compile(rf"(?<![{_LETTER}])[{_LETTER}][^\d]{{0,30}}\Z")
-_SHORT = 30  # letters before a number that name it as they are
-_SIGNS = 6  # letters of signs between two numbers, by which the second is known
-MOST_ALTERNATIVES = 12  # more orders of the same columns are no format
 MOST_DIGITS_READ = 500  # rows whose digits show how numbers are written
+MOST_ALTERNATIVES = 12  # more orders of the same columns are no format
 WIDTH = 116
 SAME = 1e-3  # of a value: digits that a conversion of units may move
 
 
 class NoGrammarError(ParserError):
-    """A speed of which no grammar can be written; ``code``: why, one of NOT_WRITTEN."""
+    """A speed of which no grammar can be written."""
 
-    def __init__(self, code: str, speed: Speed) -> None:
-        super().__init__(NO_GRAMMAR, read=speed.read, reason=NOT_WRITTEN[code])
-        self.code = code
+    def __init__(self, speed: Speed) -> None:
+        super().__init__(NO_GRAMMAR, read=speed.read)
 
 
 @dataclass(frozen=True)
@@ -72,7 +61,7 @@ def draft(speed: Speed) -> str:
     """The grammar of a speed, which reads its log the same; raises NoGrammarError where none does."""
     text = _text(speed)
     if not _reads_the_same(text, speed):
-        raise NoGrammarError("differs", speed)
+        raise NoGrammarError(speed)
     return text
 
 
@@ -91,9 +80,9 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
         table, lines = found.parts[0].table, set(speed.lines)
         return set(table["line"].tolist()) == lines and bool({"step", "epoch"} & set(table))
     several = speed.option.per == STEPS  # whose time is printed, and divided in a reading
-    count = speed.option.count or 1 if several else 1
     wanted, read = _by_line(own, name), _by_line(found, "duration" if several else name)
-    return read.keys() <= set(speed.lines) and all(
+    count = (speed.option.count or 1) if several else 1
+    return set(read) <= set(speed.lines) and all(
         any(abs(x - value * count) <= SAME * value * count for x in read.get(line, ()))
         for line, values in wanted.items()
         for value in values
@@ -106,9 +95,8 @@ def _by_line(reading: Reading, name: str) -> dict[int, list[float]]:
     if name in table:
         unit = next(field.unit for (_, of), field in reading.fields.items() if of == name)
         values = table[name].astype(np.float64) * IN_SECONDS.get(unit or "", 1.0)
-        for line, value in zip(table["line"].tolist(), values.tolist(), strict=True):
-            if np.isfinite(value):
-                found.setdefault(line, []).append(value)
+        for place in np.flatnonzero(np.isfinite(values)).tolist():
+            found.setdefault(int(table["line"][place]), []).append(float(values[place]))
     return found
 
 
@@ -119,7 +107,7 @@ def _text(speed: Speed) -> str:
     records = TableRecords(table).fill(speed)
     printed = [(told, of) for told, of in records.printed if of in table.columns]
     if not is_clock and all(of is not column for _, of in printed):
-        raise NoGrammarError("unit", speed)
+        raise NoGrammarError(speed)
     printed = [(told, of) for told, of in printed if told.type != "INTEGER" or _is_integer(of)]
     totals = {of: total for total, of in _TOTALS.items() if total in records.columns}
     columns = [_Told(_rule(told), of.fields, totals.get(told.name, "INTEGER")) for told, of in printed]
@@ -130,7 +118,7 @@ def _text(speed: Speed) -> str:
         order = tuple((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
         orders.setdefault(order, (here, []))[1].append(form)
     if len(orders) > MOST_ALTERNATIVES:
-        raise NoGrammarError("orders", speed)
+        raise NoGrammarError(speed)
     longest = sorted(orders.values(), key=lambda one: -len(one[0]))
     lines = [line for told, forms in longest for line in writer.alternatives(told, forms)]
     return writer.grammar(f"{records.record}_line", list(dict.fromkeys(lines)))
@@ -158,11 +146,8 @@ def _anchor(field: Field) -> str:
     """The text before a number by which a line is known to hold it: its name and the sign."""
     piece = _PIECE.split(field.before)[-1].strip()
     if not re.search(f"[{_LETTER}]", piece):
-        before, tail = field.before.strip(), _NAME.search(field.before)
-        if tail and tail.start():
-            piece = field.before[tail.start() :].strip()
-        elif len(before) < _SHORT:
-            piece = before
+        tail = _NAME.search(field.before)
+        piece = field.before[tail.start() if tail else 0 :].strip()
     return " ".join(re.sub(rf"^[^{_LETTER}\"'\[(]+(?=[A-Za-z])", "", piece).split())
 
 
@@ -192,7 +177,7 @@ class _Writer:
         each = ((mark, cells_of(printed, sign)) for mark, sign in _MARKS.items())
         mark, texts = next((one for one in each if list(filter(None, one[1])) == said), ("", []))
         if not mark:
-            raise NoGrammarError("nameless", self.speed)
+            raise NoGrammarError(self.speed)
         start, parts = 0, list[str]()
         for place, cell in enumerate(texts):
             parts += [f'"{mark}"'] if place else []
@@ -210,16 +195,16 @@ class _Writer:
         parts = self._bar(first) if self.table.bar else self._stamp(forms)
         if self.table.bar and (bar := BAR.search(self.texts[first])):
             columns = [c for c in columns if c.fields[first].start > bar.start()]  # its name is read as text
-        for place, column in enumerate(columns):
+        for column in columns:
             field = column.fields[first]
             if not (self.table.bar and field.total is not None):
-                parts += self._way(_anchor(field), field, first, is_first=place == 0)
+                parts += self._way(_anchor(field), field, first)
             parts.append(column.text)
-            units = {column.fields[form].unit.strip() for form in forms}
             if field.total is not None:
                 parts += ['"/"', column.total]
-            elif field.unit.strip(" ()[]") and len(units) == 1:
-                parts += map(_literal, units.pop().split())
+            elif field.unit.strip(" ()[]"):
+                parts += map(_literal, field.unit.split())
+        self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
         return " ".join([*parts, "_REST?"])
 
     def _stamp(self, forms: Iterable[Form]) -> list[str]:
@@ -237,12 +222,12 @@ class _Writer:
         """The name of a bar, its percentage and its picture."""
         text = self.texts[form]
         if (bar := BAR.search(text)) is None:
-            raise NoGrammarError("bar", self.speed)
+            raise NoGrammarError(self.speed)
         name = NUMBER.sub(" # ", text[: bar.start()]).split()
         self.terminals["_BAR"] = r"/[0-9]{1,3}+%(?:\|[^|\n]*+\|)?/"
         return [*("NUMBER" if word == "#" else _literal(word) for word in name), "_BAR"]
 
-    def _way(self, anchor: str, field: Field, form: Form, *, is_first: bool) -> list[str]:
+    def _way(self, anchor: str, field: Field, form: Form) -> list[str]:
         """What stands before a column: whatever it is up to its name, and the name; or up to a number with its unit."""
         number, words = r"[ \t]*+[-+]?[0-9.nN]", anchor.split()
         if re.search(f"[{_LETTER}]", anchor):
@@ -255,9 +240,7 @@ class _Writer:
         if field.total is not None:
             sought = rf"{_escaped(anchor)}[ \t]*+[0-9]++ *+\/"
             return [self._up_to(sought, sought), *map(_literal, words)]
-        if (is_first and len(words) <= 1) or (not is_first and len(anchor) <= _SIGNS):
-            return [*map(_literal, words)]
-        raise NoGrammarError("nameless", self.speed)
+        return [*map(_literal, words)]
 
     def _edge(self, word: str, field: Field, form: Form) -> str:
         """What may not stand before a name: no letters of another name; no path, but where lines have one there."""
@@ -285,16 +268,12 @@ class _Writer:
         rows = self.table.rows[:MOST_DIGITS_READ]
         is_grouped = any("," in row.digits(f.place) for row in rows for f in row.form.fields if f.meaning)
         is_scaled = any(f.scale != 1 for form in self.table.places for f in form.fields)
-        override = []
         is_clocked = any(f.clock for c in self.table.columns for f in c.fields.values())
-        if written := "SCALED" if is_scaled else "GROUPED" if is_grouped else "CLOCKED" if is_clocked else "":
-            override = [f"%override NUMBER: {written}"]
-            names += [name for name in (written, "NUMBER") if name not in names]
-        if "_REST?" in body:
-            self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
+        written = "SCALED" if is_scaled else "GROUPED" if is_grouped else "CLOCKED" if is_clocked else ""
+        override = [f"%override NUMBER: {written}"] if written else []
+        names += [name for name in (written, "NUMBER") if written and name not in names]
         findings = [f"// {f.witness} ({f.by}): {f.ratio:.3g}" for f in self.speed.findings]
-        name = self.speed.column.name or self.speed.option.target
-        head = [f"// Drafted: {name}", f"// --read '{self.speed.read}'", *findings]
+        head = [f"// Drafted: {self.speed.column.name}", f"// --read '{self.speed.read}'", *findings]
         terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
         imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
         return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])

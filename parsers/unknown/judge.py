@@ -143,10 +143,11 @@ def progress_of(table: Table, unit: str | None) -> Column | None:
 
 def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     """What tells the seconds between the records of a table, but for one column."""
-    found = [Clock("stamps", table.moments, table.fineness)]
-    for column in (column for column in table.elapsed if column is not but):
-        unit, is_bar = column.meaning.factor or 1.0, column.meaning.name == BAR_CLOCK
-        found.append(Clock("bar" if is_bar else "elapsed", column.values * unit, column.quantum * unit))
+    columns = [column for column in table.elapsed if column is not but]
+    found = [Clock("stamps", *table.moments)]
+    for column, unit in ((column, column.meaning.factor or 1.0) for column in columns):
+        kind: Literal["bar", "elapsed"] = "bar" if column.meaning.name == BAR_CLOCK else "elapsed"
+        found.append(Clock(kind, column.values * unit, column.quantum * unit))
     told = []
     for clock in found:
         d = np.diff(clock.seconds)
@@ -166,7 +167,7 @@ def since_start(column: Column, h: Option) -> Floats:
     table = column.table
     if h.kind == "rate" and (done := progress_of(table, h.counts)) is not None:
         return done.values
-    return table.epochs if h.counts == "epochs" and table.epoch is not None else table.steps
+    return table.epochs if h.counts == "epochs" else table.steps
 
 
 def each(column: Column, h: Option) -> Floats:
@@ -176,8 +177,6 @@ def each(column: Column, h: Option) -> Floats:
     """
     table, is_rate = column.table, h.kind == "rate"
     v = column.values if is_rate else column.values * h.factor
-    if not len(v):
-        return v
     if h.is_mean or h.per == START:
         since = since_start(column, h)
         times = v if not h.is_mean else since / v * h.factor if is_rate else since * v
@@ -325,8 +324,13 @@ def _goes_into(of_card: Column, column: Column) -> bool:
     is_alike = of_card.meaning.scope == "card" and of_card.meaning.counts == column.meaning.counts
     if not is_alike or len(ratios) < FEWEST_INTERVALS:
         return False
-    cards, error = float(np.median(ratios)), spread(ratios) + _roundness(column) + _roundness(of_card)
-    return round(cards) > 1 and cards * error < CLEARLY_WHOLE and abs(cards / round(cards) - 1) <= error
+    return _cards(float(np.median(ratios)), spread(ratios) + _roundness(column) + _roundness(of_card)) > 1
+
+
+def _cards(ratio: float, error: float) -> int:
+    """How many times one rate goes into another, if that is clearly a whole number, else 1."""
+    cards = round(ratio) if ratio * error < CLEARLY_WHOLE else 1
+    return cards if cards > 1 and abs(ratio / cards - 1) <= error else 1
 
 
 def _roundness(column: Column) -> float:
@@ -385,26 +389,25 @@ def _by_progress(column: Column, h: Option) -> Iterator[Finding]:
         return
     d = np.diff(done.values)
     for _, ratio, error in _compared(column, np.where(d > 0, each(column, h)[1:] * d, np.nan)):
-        cards = round(ratio) if h.scope != "job" and ratio * error < CLEARLY_WHOLE else 1
-        is_many = cards > 1 and bool(abs(ratio / cards - 1) <= error)
-        says = is_many or _SAYS[verdict(ratio, ratio, error, TOTAL)]
-        yield Finding("progress", done.name, ratio, says, cards if is_many else 1)
+        cards = _cards(ratio, error) if h.scope != "job" else 1
+        says = cards > 1 or _SAYS[verdict(ratio, ratio, error, TOTAL)]
+        yield Finding("progress", done.name, ratio, says, cards)
 
 
-def _one_amount(products: Floats, close: float) -> float | None:
-    """What is done in each step, where all products of a rate and a time are that; ``close``: by their digits."""
-    amounts = positive(products)
-    is_one = len(amounts) >= FEWEST_INTERVALS and spread(amounts) < close
-    return float(np.median(amounts)) if is_one else None
+def _one_amount(rate: Column, time: Column, factor: float) -> float:
+    """What is done in each step, if a rate and a time say the same of all steps, as far as their digits go; else 0."""
+    amounts = positive(rate.values * time.values * factor)
+    is_one = len(amounts) >= FEWEST_INTERVALS and spread(amounts) < _roundness(rate) + _roundness(time)
+    return float(np.median(amounts)) if is_one and not rate.meaning.flags & {"other", "part"} else 0.0
 
 
 def _beside_times(column: Column) -> Iterator[Finding]:
     """The times beside a rate of samples: both together are one amount."""
     for time in column.table.of("time"):
-        m, close = time.meaning, _roundness(column) + _roundness(time)
+        m = time.meaning
         if m.flags & {"part", "other"} or m.per == "epoch" or np.nanmax(time.values, initial=0) > EPOCH_FIRST:
             continue
-        if _one_amount(column.values * time.values * (m.factor or 1.0), close) is not None:
+        if _one_amount(column, time, m.factor or 1.0):
             yield Finding("time", time.name, 1.0, says=True)
 
 
@@ -417,11 +420,8 @@ def _beside_rates(column: Column, h: Option) -> Iterator[Finding]:
         if NEAREST_RIVAL / 2 < ratio < 2 / NEAREST_RIVAL:  # an estimate itself: only near rivals are told apart
             yield Finding("remaining", left.name, ratio, says=True)
     for rate in table.of("rate") if np.ptp(column.values) > 0 else ():
-        if rate.meaning.counts in ("steps", "epochs") or rate.meaning.flags & {"other", "part"}:
-            continue
-        close = _roundness(rate) + _roundness(column)
-        amount = _one_amount(rate.values * v, close) or 0.0
-        if amount > NEARLY_ALL and abs(amount / round(amount) - 1) <= max(close, 1e-3):
+        amount = _one_amount(rate, column, h.factor) if rate.meaning.counts not in ("steps", "epochs") else 0.0
+        if amount > NEARLY_ALL and abs(amount / round(amount) - 1) <= max(_roundness(rate) + _roundness(column), 1e-3):
             yield Finding("rate", rate.name, 1.0, says=True)
 
 
@@ -435,7 +435,7 @@ def best(speeds: Sequence[Speed]) -> tuple[Sequence[Speed], Sequence[Speed]]:
     refuted = any(s.against for s in plain) and not any(s.agree for s in plain)
     proven = [s for s in means if _is_mean(s, plain) or (refuted and s.option.kind == "time" and s.agree)]
     fitting = [s for s in means if s.agree]
-    if fitting and not proven and plain and all(_is_far(s) for s in plain):
+    if fitting and not proven and all(_is_far(s) for s in plain):
         return [], [*(s for s in plain if not s.against), *fitting]
     possible = [s for s in proven or plain if not s.against]
     if agreed := [s for s in possible if s.agree]:
@@ -456,10 +456,9 @@ def _is_far(s: Speed) -> bool:
 
 def counts_twice(table: Table) -> bool:
     """Whether lines count two kinds of steps, such as forward passes and steps of the optimizer: one goes on faster."""
-    named = [c for c in table.of("step", guests=False) if c.meaning.name and not np.isfinite(c.totals).any()]
-    counters = [c.values for c in named if np.isfinite(c.values).all()]
-    ahead = {float(np.ptp(v)) for v in counters if len(v) > 1 and np.ptp(v) > 0 and (np.diff(v) >= 0).all()}
-    return len(ahead) > 1 and max(ahead) >= 2 * min(ahead)
+    counters = [c.values for c in table.of("step", guests=False) if not np.isfinite(c.totals).any()]
+    ahead = [float(np.ptp(v)) for v in counters if (np.diff(v) >= 0).all() and np.ptp(v) > 0]
+    return bool(ahead) and max(ahead) >= 2 * min(ahead)
 
 
 def _is_too_fast(s: Speed) -> bool:
@@ -492,13 +491,13 @@ def _is_mean(mean: Speed, plain: Sequence[Speed]) -> bool:
     """Whether numbers are means since the start: undone they fit the clock, and at least twice as well as they are."""
     column, h = mean.column, mean.option
     same = next((s for s in plain if (s.option.per, s.option.factor) == (h.per, h.factor)), None)
-    if same is None or len(column.values) <= FEW:
+    if same is None:
         return False
     one, other = (each(column, of)[1:] * np.diff(since_start(column, h)) for of in (same.option, h))
     gain = []
     for clock in clocks(column.table, but=column):
         ok = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0) & (clock.seconds > 0)
-        if ok.sum() > FEWEST_INTERVALS:
+        if ok.sum() >= FEW:
             seconds = clock.seconds[ok]
             floor = float(clock.fine / np.median(seconds) + _roundness(column))
             better = spread(seconds / one[ok]) > MEAN_FITS_BETTER * (spread(seconds / other[ok]) + floor)

@@ -240,12 +240,11 @@ class Column:
 
 @dataclass(eq=False)
 class Table:
-    """Rows of lines that begin alike, and how many ``more`` there are than are kept."""
+    """Rows of lines that begin alike."""
 
     log: Log
     key: Key
     rows: list[Row] = field(default_factory=list)
-    more: int = 0
 
     @cached_property
     def places(self) -> dict[Form, list[int]]:
@@ -311,7 +310,7 @@ class Table:
         """
         if self.bar or self.is_evaluation or not self.of(*SPEEDS, guests=False):
             return []
-        if self._counters(guests=False) and nearly_all(self._moments) and self.key.evidence:
+        if self._counters(guests=False) and nearly_all(self._own_moments[0]) and self.key.evidence:
             return []
         others = (t for t in self.log.tables if not t.is_evaluation and len(t.rows) * 2 >= len(self.rows))
         each = ((other, self._pairs(other)) for other in others if other is not self)
@@ -365,8 +364,8 @@ class Table:
 
     def _counters(self, *, guests: bool = True) -> list[Column]:
         """The columns whose numbers are whole and rise as those of steps do."""
-        counted = (c for c in map(_second_of_fraction, self.of("step", guests=guests)) if not self._counts_epochs(c))
         of_environment = (c for c in self.of("consumed", guests=guests) if c.meaning.counts == "environment_steps")
+        counted = (c for c in self.of("step", guests=guests) if not self._counts_epochs(c))
         found = filter(_counts, (*counted, *self._unnamed, *of_environment))
         epochs = [c.values for c in self.of("epoch", guests=False) if len(c.values) > 1]
         return [c for c in found if not any(np.array_equal(c.values, of) for of in epochs)]  # such steps are epochs
@@ -381,8 +380,8 @@ class Table:
         """Whether a fraction without a name goes on by one, with an evaluation beside each: `3/10 val_acc: 0.9`."""
         if column.meaning.name or self.bar or not share(np.diff(column.values) == 1) > MAJORITY:
             return False
-        names = {word for form in column.fields for f in form.fields for word in split(f.before)}
-        return bool(names & words_of("evaluated"))
+        words = {word for form in column.fields for f in form.fields for word in split(f.before)}
+        return bool(words & words_of("evaluated"))
 
     @property
     def _unnamed(self) -> list[Column]:
@@ -395,8 +394,8 @@ class Table:
     def epoch(self) -> Column | None:
         """The column that counts epochs."""
         found = [*self.of("epoch"), *filter(self._counts_epochs, self.of("step", guests=False))]
-        found += [self._passes] if not self.bar and self._passes else []
-        return next((c for c in found if nearly_all(c.values) and "other" not in c.meaning.flags), None)
+        found += [self._passes] if self._passes else []
+        return next((c for c in found if nearly_all(c.values)), None)
 
     @property
     def steps(self) -> Floats:
@@ -423,32 +422,21 @@ class Table:
         return [*(c for c in self.of("elapsed") if c.runs_on), *(c for c in bare if c.rises)]
 
     @cached_property
-    def _moments(self) -> Floats:
-        return np.array([row.moment[0] for row in self.rows])
-
-    @property
-    def _clocked(self) -> tuple[Table, Places] | None:
-        """The first neighbour whose lines tell their moments, where these do not."""
-        clocked = (pair for pair in self.neighbours if nearly_all(pair[0]._moments))
-        return None if nearly_all(self._moments) else next(clocked, None)
+    def _own_moments(self) -> Floats:
+        return np.array([row.moment for row in self.rows]).T
 
     @cached_property
-    def moments(self) -> Floats:
-        """POSIX seconds of each row; of stamps without a date they run on past midnight."""
-        found = self._moments.copy()
-        if self._clocked is not None:
-            other, pairs = self._clocked
-            found = np.where(pairs >= 0, other.moments[pairs], np.nan)
+    def moments(self) -> tuple[Floats, float]:
+        """POSIX seconds of each row, or of a neighbour's, and how fine they are; without a date past midnight, too."""
+        found, fine = self._own_moments.copy()
+        if not nearly_all(found):
+            clocked = ((other.moments, at) for other, at in self.neighbours if nearly_all(other._own_moments[0]))
+            (others, finest), pairs = next(clocked, ((found, np.nan), np.arange(len(found))))
+            found, fine = np.where(pairs >= 0, others[pairs], np.nan), np.append(fine, finest)
         known = np.isfinite(found)
         if ((found >= NO_DATE) & (found < NO_DATE + DAY)).any():
             found[known] = np.unwrap(found[known], period=DAY)
-        return found
-
-    @cached_property
-    def fineness(self) -> float:
-        """The resolution of these, in seconds."""
-        fine = [row.moment[1] for row in self.rows if np.isfinite(row.moment[1])]
-        return float(np.median(fine)) if fine else self._clocked[0].fineness if self._clocked else np.nan
+        return found, float(np.median(fine[np.isfinite(fine)])) if np.isfinite(fine).any() else np.nan
 
     @cached_property
     def order(self) -> Floats:
@@ -469,19 +457,10 @@ def _as_one_speed(columns: list[Column]) -> list[Column]:
     return [column for column in columns if column is not time]
 
 
-def _second_of_fraction(column: Column) -> Column:
-    """A counter of steps, or of `0/10, 0/20` the second number: the first is an epoch that stays."""
-    v = column.values
-    if len(v) < 2 or np.ptp(v) > 0 or not np.ptp(column.totals) > 0:
-        return column
-    fields = {form: replace(f, place=f.total, total=None) for form, f in column.fields.items() if f.total is not None}
-    return Column(column.table, column.name, column.meaning, fields)
-
-
 def _goes_around(column: Column, passes: Column) -> bool:
     """Whether a counter of so many begins anew as another one goes on, and both together count on evenly."""
     d, turns, totals = np.diff(column.values), np.diff(passes.values), column.totals[1:]
-    if not (d < 0).any() or not np.isfinite(totals).all() or share(d == turns) > 0:
+    if not (d < 0).any():
         return False
     if split(passes.name)[-1:] in (("step",), ("steps",), ("update",), ("updates",)):  # a part of a step goes around
         return False
@@ -511,7 +490,6 @@ class Log:
 
     path: Path
     tables: list[Table] = field(default_factory=list)
-    lines: int = 0
     head: list[str] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
     has_points: bool = False
@@ -519,9 +497,14 @@ class Log:
 
 def read(path: Path) -> Log:
     """The rows of a log; raises LogError when it cannot be read."""
-    log, tables, forms = Log(path), dict[Key, Table](), _Forms()
+    log, tables = Log(path), dict[Key, Table]()
+    forms, letters = dict[str, Form | None](), 0
     for order, (number, rank, text) in enumerate(_parts(log)):
-        if (form := forms.of(text)) is None:
+        mask = NUMBER.sub("#", text)
+        if mask not in forms and letters < MOST_LETTERS:
+            forms[mask] = _form(text) if "#" in mask else None
+            letters += len(text)
+        if (form := forms.get(mask)) is None:
             continue
         row = Row(number, order, text, form, rank)
         log.has_points = log.has_points or re.search(r"\d\.\d", text) is not None
@@ -532,8 +515,6 @@ def read(path: Path) -> Log:
         table = tables.setdefault(key, Table(log, key))
         if len(table.rows) < MOST_RECORDS:
             table.rows.append(row)
-        else:
-            table.more += 1
     each = [own for table in tables.values() for own in _of_ranks(table)]
     log.tables = _most(each, lambda table: len(table.rows), MOST_TABLES)
     return log
@@ -552,14 +533,14 @@ def _parts(log: Log) -> Iterator[tuple[int, int, str]]:
     """The lines of a log with number and rank, each state of a progress bar by itself, cells behind their names."""
     header = ""
     for number, rank, line in _lines(log.path):
-        log.lines = number
         if number <= HEAD_LINES:
             log.head.append(line)
         for drawn in line.split("\r"):
             header, text = _named_cells(header, drawn.rstrip())
             states = _STATE.finditer(text) if "%|" in text else ()
             ends = [0, *(state.end() for state in states), len(text)]  # a bar without an end of line runs into the next
-            yield from ((number, rank, part) for a, b in pairwise(ends) if (part := text[a:b]).strip())
+            parts = (text[a:b] for a, b in pairwise(ends) if b - a <= LONGEST_LINE)
+            yield from ((number, rank, part) for part in parts if part.strip())
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
@@ -572,7 +553,6 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
         for place, raw in enumerate(lines, 1):
             number += 1
             if len(raw) > LONGEST_LINE and b"\r" not in raw:
-                yield number, -1, ""  # data, such as a configuration in one line
                 continue
             start, (first, end) = after_prefix(raw, 0, len(raw)) if prefixed else (0, (0, 0))
             text = RAY.sub("", ESCAPE.sub("", raw[start:].decode("utf-8", "replace")))
@@ -584,26 +564,6 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
 def line_of(path: Path, number: int) -> str:
     """One line of a log; raises LogError when it cannot be read."""
     return next(text for found, _, text in _lines(path) if found == number)
-
-
-class _Forms:
-    """The forms of lines by their texts without numbers; of a text with too many of them, no log, the first ones."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Form | None] = {}
-        self._letters = 0
-
-    def of(self, text: str) -> Form | None:
-        """The form of a line; None where no number in it means anything."""
-        if not text or len(text) > LONGEST_LINE:
-            return None
-        mask = NUMBER.sub("#", text)
-        if mask not in self._known:
-            self._letters += len(text)
-            if "#" not in mask or self._letters > MOST_LETTERS:
-                return None
-            self._known[mask] = _form(text)
-        return self._known[mask]
 
 
 def _form(text: str) -> Form | None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..grammar.field import IN_SECONDS, UNITS, Field, Kind, Per, Scope
 from ..grammar.format import METRICS, Format
-from ..io.message import Message
 from ..runs.events import Event
 from ..runs.facts import Fact
 from ..runs.format_records import FormatRecords
@@ -22,7 +21,6 @@ from .log import MAJORITY, NEARLY_ALL, Column, Table, share
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 
-NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line}; {more} more are not."
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
 _BESIDE = ("loss", "learning_rate", "gradient_norm")  # what only training prints, as it is
 _LENGTHS = {seconds: name for name, seconds in IN_SECONDS.items()}
@@ -38,14 +36,11 @@ def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format]
     ``facts``: what the caller knows. All lines of the records are matched. Lines of an evaluation are its events, so
     that a clock is not taken over it. Raises LogError when the log cannot be read.
     """
-    table, log = found.speed.table, found.speed.table.log
+    log = found.speed.table.log
     told = survey(log.path, format=known, facts=facts, found=_records(found.speed, found.also))
     rows = {row.line: row for table in log.tables if table.is_evaluation for row in table.rows}
     no_time = np.datetime64("NaT", "us")
     evaluations = [Event(line, "evaluation", row.text.strip(), no_time) for line, row in rows.items()]
-    if table.more:
-        said = Message(NOT_KEPT, count=len(table.rows), more=table.more, line=table.rows[-1].line)
-        told = replace(told, warnings=(*told.warnings, said))
     return replace(told, happened=tuple(sorted((*told.happened, *evaluations), key=lambda event: event.line)))
 
 
@@ -219,7 +214,7 @@ class TableRecords:
                 if self.table.bar and self.table.step is not None:  # whose clock begins with it, before it shows a loss
                     values = np.where(self.table.step.values == 0, 0.0, values)
                 self._elapsed(column, values, unit)
-        moments = self.table.moments
+        moments, _ = self.table.moments
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
             stamps[~np.isfinite(moments)] = np.datetime64("NaT", "us")

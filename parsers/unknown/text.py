@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 
 from .naming import Meaning, counted, meaning, seconds, split, words_of
 
@@ -358,16 +357,9 @@ def moment(text: str) -> tuple[float, float]:
         value, fine = (value / 1e3, 1e-3) if value > EPOCH_LAST else (value, fine)
         return (value, fine) if EPOCH_FIRST < value < EPOCH_LAST else _NO_MOMENT
     try:
-        return _stamp(_forecast().sub("", text[:HEAD]))
+        return _stamp(text[:HEAD])
     except ValueError:  # the 32nd of a month
         return _NO_MOMENT
-
-
-@cache
-def _forecast() -> re.Pattern[str]:
-    """A stamp that says when training will end: `ETA = 2031-02-03 04:05:06`."""
-    names = "|".join(sorted(words_of("remaining"), key=len, reverse=True))
-    return re.compile(rf"(?i)(?<![a-z])(?:{names})\s?[:=]?\s?(?:{STAMP.pattern})")
 
 
 def _stamp(head: str) -> tuple[float, float]:
