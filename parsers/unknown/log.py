@@ -365,7 +365,7 @@ class Table:
     def _counters(self, *, guests: bool = True) -> list[Column]:
         """The columns whose numbers are whole and rise as those of steps do."""
         of_environment = (c for c in self.of("consumed", guests=guests) if c.meaning.counts == "environment_steps")
-        counted = (c for c in self.of("step", guests=guests) if not self._counts_epochs(c))
+        counted = (c for c in map(_that_rises, self.of("step", guests=guests)) if not self._counts_epochs(c))
         found = filter(_counts, (*counted, *self._unnamed, *of_environment))
         epochs = [c.values for c in self.of("epoch", guests=False) if len(c.values) > 1]
         return [c for c in found if not any(np.array_equal(c.values, of) for of in epochs)]  # such steps are epochs
@@ -455,6 +455,14 @@ def _as_one_speed(columns: list[Column]) -> list[Column]:
         inverse = 1 / (time.values * (time.meaning.factor or 1.0))
     rate.__dict__["values"] = np.where(np.isfinite(rate.values), rate.values, inverse)
     return [column for column in columns if column is not time]
+
+
+def _that_rises(column: Column) -> Column:
+    """A counter of steps, or of `0/10, 0/20` the second number: the first is an epoch that stays."""
+    if np.ptp(column.values) == 0 and np.ptp(column.totals) > 0:
+        fields = {form: replace(f, place=f.total or 0, total=None) for form, f in column.fields.items()}
+        return Column(column.table, column.name, column.meaning, fields)
+    return column
 
 
 def _goes_around(column: Column, passes: Column) -> bool:

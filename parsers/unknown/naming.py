@@ -200,8 +200,6 @@ class _Number:
         named = (_lookup("rate_counts").get(words[-1]) for words in (*key.words, *of.words))
         said = (counted(words[-1]) for letter, words in zip(key.letters, key.words, strict=True) if letter == "C")
         counts = next(filter(None, (*named, *said)), None)
-        if counts == "environment_steps":
-            return self.means("other")
         return self.means("rate", re.sub("[RCSN/]", "", key.letters), counts=counts, factor=1.0, scope=key.scope)
 
     def _unit_of_time(self) -> tuple[str, float | None] | None:
@@ -254,7 +252,7 @@ class _Number:
         letters, core, words = self.key.letters, self.key.letters.strip("twie"), self.words
         plain = self.means("", letters.replace("O", "")).flags
         of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
-        if of_batch or letters == "VC" or (core == "C" and "V" not in letters and plain <= {"mean"}):
+        if of_batch or letters == "VC" or core == "C":
             return self.means("amount", counts=counted(self.key.word(len(letters) - 3 if of_batch else -1)))
         if core in _ROLES:
             role = "steps" if core == "N" and "total" in words else _ROLES[core]
