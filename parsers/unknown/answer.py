@@ -153,7 +153,7 @@ class _Found:
     def _accept(self, accepted: Sequence[Speed]) -> Answer:
         main = accepted[0]
         rivals = (s for s in accepted[1:] if (s.unit, s.scope, s.role) == (main.unit, main.scope, main.role))
-        if rival := next((s for s in rivals if _is_rival(s, main)), None):
+        if rival := next((s for s in rivals if _is_rival(s, main)), None) or self._other_run(main):
             return Question(Ask.TRAINING, _distinct([main, rival]))
         also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
         sides = (main, clock_speed(main.table)) if main.against else ()
@@ -168,6 +168,16 @@ class _Found:
         beside = sorted((s for s in self.refuted if s.table is main.table), key=_from_typical)[:1]
         candidates = _distinct([*beside, main])
         return Question(Ask.SPAN, candidates) if len(candidates) > 1 else Accepted(main)
+
+    def _other_run(self, main: Speed) -> Speed | None:
+        """A speed of other lines of training before or behind these, none of whose readings is about this number."""
+        own = main.table.order
+        for other in dict.fromkeys(s.table for s in self.asked if s.table.key.evidence):
+            same = [s for s in self.asked if s.table is other and s.unit == main.unit]
+            is_apart = other.order[0] > own[-1] or other.order[-1] < own[0]
+            if same and is_apart and all(_are_apart(s, main) for s in same):
+                return same[0]
+        return None
 
 
 def _is_rival(s: Speed, main: Speed) -> bool:
