@@ -9,12 +9,11 @@ from ..pagefile.page import Page, Table, TableRow
 from ..wording.markdown import path_address
 from ..wording.words import Translator, languages
 from . import model
-from .comparability import Line, lines
+from .comparability import Line, lines, notes
 from .environment import VERSION, environment, library_of
 from .findings import findings
 from .made import Made
 from .model import Column, Log, Report, Row, Run, Source
-from .notes import notes
 from .resolve import resolve
 from .run import run_of, shown_lines, with_lines
 from .store import LogStore

@@ -11,8 +11,7 @@ import pytest
 
 from parsers.io.errors import ExtraError
 from report.pagefile.page_file import PageError, load
-from report.results.convergence import convergence_test, mllog_convergence
-from report.results.quality import reference_logs
+from report.results.quality import convergence_test, mllog_convergence, reference_logs
 from report.results.remarks import NoEvidenceError, Remark
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
