@@ -204,9 +204,9 @@ KINDS = {
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
+@LOGS
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder.")
-@click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
+@FORMAT
 @click.option("--host", "hosts", multiple=True, metavar="NAME", help="Host name to replace anywhere.")
 @click.option("--user", "users", multiple=True, metavar="NAME", help="User name to replace anywhere.")
 @click.option("--keep", multiple=True, metavar="NAME", help="Name to keep.")

@@ -30,6 +30,7 @@ from ..io.files import (
     locked,
     opened,
     pieces_of,
+    sha256_of,
     unfinished,
     unpacked,
     write,
@@ -251,13 +252,16 @@ def _stage(
     """
     with writing(folder):
         folder.mkdir()
-    described = _kept(log, folder)
-    sha256 = str(described["sha256"])
+    with opened(log) as file:
+        name = LOG + ending(file.peek(_HEAD))
+        size = write_pieces(folder / name, pieces_of(file, CHUNK))
+    sha256 = sha256_of(folder / name)
+    described = {"file": name, "sha256": sha256, "bytes": size}
     changed = {} if candidate.blob is None else {"changed": is_changed(log, candidate.blob)}
     packed = {UNPACKED: content} if content else {}
     # Bytes of a name that are no UTF-8 are spelt out: no reader takes half a surrogate pair for text.
     found = {name: _spelt(said) if isinstance(said, str) else said for name, said in candidate.origin.items()}
-    origin = {**found, **changed, "sha256": sha256, **packed, "bytes": described["bytes"]}
+    origin = {**found, **changed, "sha256": sha256, **packed, "bytes": size}
     run = _run(candidate, beside, sha256)
     if run is None:
         document = {**heading(), "suite": folder.parent.parent.name, "case": {}, "source": origin, "log": described}
@@ -273,27 +277,6 @@ def _stage(
 
 def _spelt(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def _kept(log: Path, folder: Path) -> Document:
-    """Copy a log; returns its name, SHA-256, size and number of lines, a last one without newline counting.
-
-    The lines are those of the file as it lies there; a packed one says nothing of them.
-    """
-    digest, lines, last = hashlib.sha256(), 0, b"\n"
-
-    def pieces() -> Iterator[bytes]:
-        nonlocal lines, last
-        for chunk in pieces_of(file, CHUNK):
-            digest.update(chunk)
-            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
-            yield chunk
-
-    with opened(log) as file:
-        name = LOG + ending(file.peek(_HEAD))
-        size = write_pieces(folder / name, pieces())
-    described: Document = {"file": name, "sha256": digest.hexdigest(), "bytes": size}
-    return described if name != LOG else {**described, "lines": lines + (last != b"\n")}
 
 
 def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Document | None:

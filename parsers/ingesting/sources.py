@@ -32,13 +32,13 @@ from ..io.files import (
     TooLargeError,
     below,
     check_members,
-    downloading,
     opened,
     pieces_of,
     unpacked,
     unpacking,
     write_pieces,
 )
+from ..io.message import Message
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS, LARGEST, are_of
 
@@ -51,6 +51,8 @@ REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust i
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
 DEEPEST = 64
+LARGEST_DOWNLOAD = 1 << 36
+LARGER_DOWNLOAD = "it is larger than 64 GiB; download it, then pass the file"
 _PATIENCE = 60  # seconds without any byte
 _LONGEST_HEADER = 1 << 20
 _ZIP = (b"PK\3\4", b"PK\5\6")
@@ -292,7 +294,7 @@ def fetch(url: str, place: Path) -> None:
     with _told():
         fs, path = _filesystem(url)
         with fs.open(path, "rb", **({"block_size": 0} if _is_web(url) else {})) as stream:
-            write_pieces(place, downloading().of(pieces_of(stream, CHUNK)))
+            write_pieces(place, Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD)).of(pieces_of(stream, CHUNK)))
 
 
 @contextmanager

@@ -272,9 +272,7 @@ LEAST = 64 * MIB
 # Logs repeat themselves and pack well, to a hundredth at times; what is made to fill disks packs to a thousandth.
 TIMES = 250
 MOST_MEMBERS = 1 << 16
-LARGEST_DOWNLOAD = 1 << 36
 UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; unpack it first"
-LARGER_DOWNLOAD = "it is larger than {size} GiB; download it, then pass the file"
 TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the folder"
 NEEDS_ZSTANDARD = "Files ending in .zst need"
 # So few bytes at a time because a log packs well: they may become a thousand times as many.
@@ -304,11 +302,6 @@ def unpacking(packed: int) -> Allowance:
     """What so many packed bytes may unpack to: 250 times as many, or 64 MiB if that is more."""
     most = max(LEAST, TIMES * packed)
     return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}"))
-
-
-def downloading() -> Allowance:
-    """What a file may have that comes over a network."""
-    return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD >> 30))
 
 
 def check_members(count: int) -> None:

@@ -208,11 +208,6 @@ def test_a_configuration_beside_a_log_states_facts(tmp_path: Path, name: str, te
     assert (found["tensor_parallel"].value, found["layers"].value) == (4, 32)
 
 
-def test_a_fact_of_a_configuration_names_the_file_and_its_line(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
-    assert str(told(tmp_path).facts["tensor_parallel"].source) == "config.yaml, line 5"
-
-
 def test_what_the_log_itself_states_comes_first(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
     found = told(tmp_path, "tensor_parallel_size: 2\n")
@@ -259,25 +254,17 @@ def kept(into: Path) -> Path:
     return log
 
 
-@pytest.mark.parametrize("is_named", [True, False])
-def test_facts_of_a_configuration_survive_ingesting(tmp_path: Path, is_named: bool) -> None:
-    source = training(tmp_path / "source", "config.yaml")
-    logs(tmp_path / "suite", source / "train.log" if is_named else source)
-    fact = survey(kept(tmp_path / "suite")).facts["tensor_parallel"]
-    assert (fact.value, str(fact.source)) == (4, "config.yaml, line 5")
-
-
-def test_a_configuration_in_an_archive_is_ingested_with_its_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["source/train.log", "source", "runs.tar.gz"])
+def test_facts_of_a_configuration_survive_ingesting(tmp_path: Path, named: str) -> None:
     source = training(tmp_path / "source", "config.yaml", "hparams.yaml")
     with tarfile.open(tmp_path / "runs.tar.gz", "w:gz") as archive:
         archive.add(source, "source")
-    logs(tmp_path / "suite", tmp_path / "runs.tar.gz")
-    assert {path.name for path in kept(tmp_path / "suite").parent.iterdir()} == {
-        "train.log",
-        "run.json",
-        "config.yaml",
-        "hparams.yaml",
-    }
+    logs(tmp_path / "suite", tmp_path / named)
+    log = kept(tmp_path / "suite")
+    names = {path.name for path in log.parent.iterdir()}
+    assert names == {"train.log", "run.json", "config.yaml", "hparams.yaml"}
+    fact = survey(log).facts["tensor_parallel"]
+    assert (fact.value, str(fact.source)) == (4, "hparams.yaml, line 5")
 
 
 def test_a_configuration_that_may_be_of_another_log_is_not_ingested(tmp_path: Path) -> None:
@@ -351,13 +338,9 @@ OLDEST: dict[str, Any] = {
 }
 
 
-def test_a_run_of_the_first_schema_is_read(tmp_path: Path) -> None:
-    reading = read(make_run(tmp_path, step(1), **OLDEST))
+def test_a_run_of_the_first_schema_is_read_and_ingested_with_all_that_it_says(tmp_path: Path) -> None:
+    reading = read(make_run(tmp_path / "old/net/1", step(1), **OLDEST))
     assert (reading.facts["batch_size"].value, reading.facts["device"].value, reading.warnings) == (2, "CPU", ())
-
-
-def test_a_run_of_the_first_schema_is_ingested_with_all_that_it_says(tmp_path: Path) -> None:
-    make_run(tmp_path / "old/net/1", step(1), **OLDEST)
     logs(tmp_path / "logs", tmp_path / "old")
     (path,) = (tmp_path / "logs").glob("*/1/run.json")
     run = json.loads(path.read_text(encoding="utf-8"))
