@@ -16,9 +16,8 @@ from parsers.unknown.answer import Question
 
 from ..measure.checks import Check, Estimate
 from ..measure.diagnostics import Code, name_of
-from ..measure.measurement import Measurement, RunOfLog
+from ..measure.measurement import Measurement
 from ..measure.number import digits, printed
-from ..measure.ranks import RankSpread
 from ..results.measured_log import MeasuredLog, Status
 from ..wording.words import Translate, Translator, whose, worded
 
@@ -45,14 +44,13 @@ CHECK = "{source} {ratio}× ({lines})"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OF = "{of}: {said}"
 NOTHING_ELSE = "no other source in the log decides between them"
-NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
+NONE_DECIDES = "no second source in the log confirms or contradicts it"
 SENTENCES = "{first} {second}"
 WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
 BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
 RUN = "run {number}, lines {first}-{last}: {said}"
 ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
-OF_RANKS = "lines of {count} ranks: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
 SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
 OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
@@ -118,7 +116,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
     elif checks:
         yield Message("agrees: {checks}" if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
     else:
-        yield Message(NONE_DECIDES if found.checks else "no second source in the log")
+        yield Message(NONE_DECIDES)
     if said:
         yield joined(SENTENCES, dict.fromkeys(said))
 
@@ -193,12 +191,16 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
     if table.row_count:
         yield table
     yield from (Text(worded(said, translate)) for said in _of_numbers(log))
-    yield from (Text(worded(Message(RUN, **_run(run)), translate)) for run in (found.runs if found else ()))
-    yield from (Text(worded(said, translate)) for said in _of_lines(log))
+    for run in found.runs if found else ():
+        number = _from(run.measurement) if run.measurement else run.reason.message if run.reason else ""
+        said = Message(RUN, number=run.number, first=run.lines[0], last=run.lines[1], said=number)
+        yield Text(worded(said, translate))
+    account = {name: getattr(reading.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    yield Text(worded(Message(ACCOUNT, **account), translate))
     yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _unmatched(log))
     for broken in reading.leftover.breaks:
-        said = worded(Message("broken: {found}", found=broken), translate)
-        yield from (Text(line, style="yellow") for line in said.split("\n"))
+        told = worded(Message("broken: {found}", found=broken), translate)
+        yield from (Text(line, style="yellow") for line in told.split("\n"))
     yield from (Text(worded(Message(WARNING, said=said), translate), style="yellow") for said in log.warnings)
 
 
@@ -206,36 +208,17 @@ def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
     """The figures of a card, those of ranks and their cards, and all checks."""
     for one in log.figures:
         yield Message(OF, of=Message(one.name), said=f"{digits(one.value)} {one.unit}")
-    if log.measurement and log.measurement.ranks:
-        yield from _of_ranks(log.measurement.ranks)
+    if log.measurement and (ranks := log.measurement.ranks):
+        slowest, fastest = ranks.slowest, ranks.fastest
+        told = {"slowest_rank": ranks.numbers[slowest], "fastest_rank": ranks.numbers[fastest], "unit": ranks.unit}
+        values = {"slowest": ranks.values[slowest], "fastest": ranks.values[fastest], "median": ranks.median}
+        each = {name: digits(value) for name, value in values.items()}
+        yield Message(BY_RANK, **told, **each, count=len(ranks.numbers))
     if log.cards_of_ranks:
         yield log.cards_of_ranks.summary
     for check in log.measurement.checks if log.measurement else ():
         of = check.estimate
         yield Message("check: {said}", said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
-
-
-def _of_ranks(ranks: RankSpread) -> Iterator[Message]:
-    slowest, fastest = ranks.slowest, ranks.fastest
-    told = {"slowest_rank": ranks.numbers[slowest], "fastest_rank": ranks.numbers[fastest], "unit": ranks.unit}
-    values = {"slowest": ranks.values[slowest], "fastest": ranks.values[fastest], "median": ranks.median}
-    each = {name: digits(value) for name, value in values.items()}
-    yield Message(BY_RANK, **told, **each, count=len(ranks.numbers))
-
-
-def _run(run: RunOfLog) -> dict[str, object]:
-    found, (first, last) = run.measurement, run.lines
-    said = _from(found) if found else run.reason.message if run.reason else Message("")
-    return {"number": run.number, "first": first, "last": last, "said": said}
-
-
-def _of_lines(log: MeasuredLog) -> Iterator[Message]:
-    """The account of the lines; of all logs, where each rank has one of its own."""
-    counts = ("total", "matched", "ignored", "unrecognised")
-    yield Message(ACCOUNT, **{name: getattr(log.reading.account, name) for name in counts})
-    if logs := log.reading.ranks:
-        sums = {name: sum(getattr(one.account, name) for one in logs) for name in counts}
-        yield Message(OF_RANKS, count=len(logs), **sums)
 
 
 def _unmatched(log: MeasuredLog) -> Iterator[Message]:

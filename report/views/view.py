@@ -89,11 +89,7 @@ ALL_RECORDS, SECOND_HALF = "all records", "second half of the records"
 CHECK = "{source} {says}: {number} {unit}, {ratio}× ({lines})"
 SAYS = {"agrees": "agrees", "differs": "differs", "silent": "decides nothing"}
 LINES_NAMED = ("line {lines}", "lines {lines}")  # the forms of a count
-MIDDLES = {
-    "mean": "mean of the records used",
-    "median": "median of the records used",
-    "harmonic_mean": "harmonic mean of the records used",
-}
+MIDDLES = ("mean", "median", "harmonic_mean")
 
 
 CHARTED = ("throughput", "scaling_efficiency")  # the first that a table shows is drawn as bars
@@ -601,10 +597,10 @@ def _variations(run: Run) -> Iterator[tuple[str, float, int]]:
     for name, at in ((ALL_RECORDS, readable), (SECOND_HALF, readable[len(readable) // 2 :])):
         if len(at) > 1 and at != used:
             yield name, made(at, run.statistic), len(at)
-    others = [name for name in MIDDLES if name != run.statistic] if run.statistic in (*MIDDLES, "") else []
+    others = [name for name in MIDDLES if name != run.statistic] if run.statistic in (*MIDDLES, "") else ()
     for statistic in others if run.statistic else ["median"]:
         if len(used) > 1:
-            yield MIDDLES[statistic], made(used, statistic), len(used)
+            yield f"statistic_{statistic}", made(used, statistic), len(used)
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -14,16 +14,15 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run
 from ..wording.words import WHOSE, whose
-from .view import OF, TIMED, WITH, View, lines_named, short, sums
+from .view import MISSING, OF, TIMED, WITH, View, lines_named, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
 SHOWN = 8
 
 PUBLISHED = "published: {digits} ({agreement}), {url}"
-SEVERAL = "{count} cells match {name}: {cells}."
-NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
-NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
+NOT_ONE = "{count} cells of the page match {name}: {cells}."
+NONE = "No cell of the page matches {name}; cells: {cells}."
 RECORDS = ("{count} record", "{count} records")
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
 MORE = "… {count} more (listed by --values)"
@@ -40,39 +39,23 @@ class NoCellError(TachographError):
 
 
 def named(report: Report, name: str) -> Result:
-    """The result of a name: its id, the digits that only one result prints, or its table, row and column as titled.
+    """The result of a name: its id, or the digits that only one result prints.
 
     Raises NoCellError for another name, and where several results have it.
     """
-    asked = name.removeprefix("#")
-    results = report.results
-    found = [one for one in results if one.id == asked] or _by_digits(results, asked.replace(",", ""))
-    found = found or [one for one in results if asked in _titles(report, one)]
+    asked, results = name.removeprefix("#"), report.results
+    digits = [one for one in results if one.digits == asked.replace(",", "")]
+    # What is derived of a throughput may repeat its digits.
+    found = [one for one in results if one.id == asked] or [one for one in digits if one.kind.is_throughput] or digits
     if len(found) == 1:
         return found[0]
-    filled = [one for one in results if one.digits]
     if found:
-        raise NoCellError(SEVERAL, count=len(found), name=repr(name), cells=_listed(found))
-    if not filled:
-        why = next((one.reason.message for one in results if one.reason), Message("Set the log folder with --logs."))
-        raise NoCellError(NO_NUMBERS, name=repr(name), why=why)
-    throughputs = [one for one in filled if one.kind.is_throughput]
-    raise NoCellError(NO_MATCH, name=repr(name), cells=_listed(throughputs or filled))
-
-
-def _by_digits(results: Sequence[Result], asked: str) -> list[Result]:
-    found = [one for one in results if one.digits == asked]
-    # What is derived of a throughput may repeat its digits.
-    return [one for one in found if one.kind.is_throughput] or found
-
-
-def _titles(report: Report, result: Result) -> Iterator[str]:
-    table = report.places[result.id][0]
-    yield from (f"{title}/{result.row}/{result.column}" for title in (table.name, table.title))
+        raise NoCellError(NOT_ONE, count=len(found), name=repr(name), cells=_listed(found))
+    raise NoCellError(NONE, name=repr(name), cells=_listed([one for one in results if one.digits] or results))
 
 
 def _listed(results: Sequence[Result]) -> Message:
-    said = [Message(WITH, said=one.id, more=one.digits) for one in results[:SHOWN]]
+    said = [Message(WITH, said=one.id, more=one.digits or MISSING) for one in results[:SHOWN]]
     listed, more = joined("{first}, {second}", said), len(results) - len(said)
     return Message("{cells} and {count} more", cells=listed, count=more) if more else listed
 

@@ -52,8 +52,8 @@ def why(
     """Explain a number: the CELL of a PAGE, a number of a DOCUMENT, or the throughput of a LOG.
 
     PAGE is a page file, its name, its PAGE.report.json, or a page that report wrote beside that, which needs no logs.
-    CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on the
-    page, or TABLE/ROW/COLUMN as they are titled; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its
+    CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), or digits that are unique on
+    the page; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its
     digits, ROW/COLUMN, or either with its line: 12:399.5. Prints the log, the lines used and why others are skipped,
     the values, each step of the protocol, scaling and rounding, what the other sources of the log say, and the results
     of other windows and statistics; of a log whose sources contradict each other both sides. Of a number without a log
@@ -74,6 +74,7 @@ def why(
       tachograph why train.log --protocol tipc --cards 8
       tachograph why train.log --values | sort -n
     """
+    from ..pagefile.page_file import names
     from .view import View
     from .why import rows
 
@@ -84,7 +85,8 @@ def why(
             raise click.UsageError(f"--{given[0].replace('_', '-')} is for a log; the page says it of the cell {cell}.")
         report, result, title, finding = _of_cell(target, cell, logs)
     else:
-        _refuse_page(target, logs)
+        if logs is not None or target.endswith(".toml") or (target in names() and not Path(target).is_file()):
+            raise click.UsageError(f"{target} is no log; of a page pass a cell as well, such as main/1/paddle.")
         report, result, title, finding = _of_log(Path(target), options, language)
     view = View(report, language) if report else None
     if wants_values:
@@ -95,15 +97,6 @@ def why(
         sys.stdout.write("\n".join(runs))
     else:
         _print(view, result, title, finding, language)
-
-
-def _refuse_page(target: str, logs: Path | None) -> None:
-    from ..pagefile.page_file import names
-
-    if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
-        raise click.UsageError(f"{target} is a page; pass a cell as well, such as main/1/paddle.")
-    if logs is not None:
-        raise click.UsageError("--logs applies to a page; pass a page and a cell.")
 
 
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":

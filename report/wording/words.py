@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-import struct
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
-from gettext import GNUTranslations
-from io import BytesIO
+from gettext import GNUTranslations, c2py
 from pathlib import Path
 from string import Formatter
 from typing import Protocol
@@ -38,7 +36,10 @@ class WordsError(ParserError):
 class Catalogue(GNUTranslations):
     """The messages of a language; ``ngettext`` has the form of a count."""
 
-    _catalog: Mapping[str | tuple[str, int], str]
+    def __init__(self, messages: Mapping[str | tuple[str, int], str]) -> None:
+        super().__init__()
+        self._catalog = messages
+        self.plural = c2py(re.search(r"plural=([^;]+);", messages[""])[1])  # type: ignore[index]
 
     def has(self, text: str) -> bool:
         """Whether a text is translated."""
@@ -61,11 +62,11 @@ def words(language: str, folder: Path = FOLDER) -> Catalogue:
     path = folder / f"{language}.po"
     if not path.is_file():
         raise WordsError(NO_CATALOGUE, language=repr(language), languages=", ".join(languages(folder)))
-    return Catalogue(BytesIO(_compiled(_messages(path))))
+    return Catalogue(_messages(path))
 
 
-def _messages(path: Path) -> dict[bytes, bytes]:
-    """The messages of a catalogue (.po) as gettext holds them: the texts, and those of a count with NUL between."""
+def _messages(path: Path) -> dict[str | tuple[str, int], str]:
+    """The messages of a catalogue (.po) as gettext holds them; those of a count with the number of their form."""
     found: list[dict[str, str]] = []
     part = ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -77,24 +78,12 @@ def _messages(path: Path) -> dict[bytes, bytes]:
         if said[1] == "msgid":
             found.append({})
         found[-1][part] = found[-1].get(part, "") + ast.literal_eval(said[2])
-    texts = {}
+    texts = dict[str | tuple[str, int], str]()
     for message in found:
-        ids = [message[name] for name in ("msgid", "msgid_plural") if name in message]
-        translated = [text for name, text in message.items() if name.startswith("msgstr")]
-        if any(translated):
-            texts["\0".join(ids).encode()] = "\0".join(translated).encode()
+        for name, text in message.items():
+            if name.startswith("msgstr") and text:
+                texts[(message["msgid"], int(name[7])) if name[6:] else message["msgid"]] = text
     return texts
-
-
-def _compiled(messages: Mapping[bytes, bytes]) -> bytes:
-    """A catalogue as the module gettext reads it: a table of places and lengths of the texts, then the texts."""
-    both = [*sorted(messages), *(messages[key] for key in sorted(messages))]
-    count, start, table = len(messages), 28 + 8 * len(both), b""
-    for text in both:
-        table += struct.pack("<II", len(text), start)
-        start += len(text) + 1
-    header = struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, 0)
-    return header + table + b"".join(text + b"\0" for text in both)
 
 
 class Translator:
