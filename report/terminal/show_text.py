@@ -39,7 +39,7 @@ SCOPE_UNKNOWN = " (of one card or of all: not stated)"
 RECORDS = ("{count} record", "{count} records")
 LINE, LINES = "line {line}", "lines {first}-{last}"
 OF_RUN = "run {run}: {said}"
-OPINION = "{rate} ({source}, {records}, {lines}): {ratio}×"
+SOURCED = "{rate} ({source}, {records}, {lines})"
 CHECK = "{source} {ratio}× ({lines})"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OF = "{of}: {said}"
@@ -148,12 +148,12 @@ def _from(found: Measurement) -> Message:
     is_one_number = found.status != "contradicted"
     if found.seconds_per_step is not None and found.estimate.counted != "steps" and is_one_number:
         said = Message(RATE_AND_STEP, **said.values, seconds=digits(found.seconds_per_step))
-    return _of_source("{rate} ({source}, {records}, {lines})", said, found.estimate, found.records_used, found.ends)
+    return _of_source(said, found.estimate, found.records_used, found.ends)
 
 
-def _of_source(key: str, said: Message, of: Estimate, records: int, ends: tuple[int, int], **more: object) -> Message:
+def _of_source(said: Message, of: Estimate, records: int, ends: tuple[int, int]) -> Message:
     told = {"rate": said, "source": name_of(of.name), "records": Message.of_count(records, *RECORDS)}
-    return Message(key, **told, lines=_lines(ends), **more)
+    return Message(SOURCED, **told, lines=_lines(ends))
 
 
 def _times(ratio: float) -> str:
@@ -169,7 +169,7 @@ def _lines(ends: tuple[int, int]) -> Message:
 def _opinion(check: Check, said: Message) -> Message:
     """What a check says, with its records and lines, and how many times the number it is."""
     of = check.estimate
-    told = _of_source(OPINION, said, of, of.records, of.lines, ratio=_times(check.ratio))
+    told = Message(OF, of=_of_source(said, of, of.records, of.lines), said=f"{_times(check.ratio)}×")
     return told if of.run is None else Message(OF_RUN, run=of.run, said=told)
 
 
@@ -199,7 +199,7 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
     yield Text(worded(Message(ACCOUNT, **account), translate))
     yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _unmatched(log))
     for broken in reading.leftover.breaks:
-        told = worded(Message("broken: {found}", found=broken), translate)
+        told = worded(Message(WARNING, said=broken), translate)
         yield from (Text(line, style="yellow") for line in told.split("\n"))
     yield from (Text(worded(Message(WARNING, said=said), translate), style="yellow") for said in log.warnings)
 
@@ -218,7 +218,7 @@ def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
         yield log.cards_of_ranks.summary
     for check in log.measurement.checks if log.measurement else ():
         of = check.estimate
-        yield Message("check: {said}", said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
+        yield Message(OF, of=Message("check"), said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
 
 
 def _unmatched(log: MeasuredLog) -> Iterator[Message]:

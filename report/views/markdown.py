@@ -243,7 +243,7 @@ class MarkdownView(View):
             parts = [self.link(self.result(id_)) for id_ in result.operands]
             told = " ÷ ".join(parts if result.ideal == 1 else [*parts, f"{result.ideal:g}"])
             body.append([self.anchored(result), told if result.whole == 1 else f"{told} × {result.whole}"])
-        return self._titled(("Number", "Computed as"), body)
+        return self._titled(("Number", "Computed from"), body)
 
     def quoted(self, table: Table) -> str:
         """The quoted figures of a table, each with its source."""

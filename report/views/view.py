@@ -149,8 +149,6 @@ class View(Translator):
         counted = [self.say(COUNTS[origin], count=n) for origin, n in counts.items() if n or origin == "measured"]
         units = self.enumerated(self.page.units)
         told = [self.say("Unit: {unit}.", unit=units), self.say("{said}.", said=self.joined(counted))]
-        if counts["quoted"] and any(one.rests_on_quotes and one.operands for one in self.report.results):
-            told.append(self.say("Numbers computed from quoted ones are marked ‡ as well."))
         if months := sorted({one.begun[:7] for one in self.report.results if one.begun}):
             range_ = self.say(RANGE, first=months[0], last=months[-1]) if len(months) > 1 else months[0]
             told.append(self.say("Runs: {months}.", months=range_))

@@ -13,7 +13,7 @@ from parsers.io.printable import printable
 from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run
-from ..wording.words import WHOSE, whose
+from ..wording.words import whose
 from .view import MISSING, OF, TIMED, WITH, View, lines_named, short, sums
 
 ENDS_SHOWN = 3
@@ -24,12 +24,8 @@ PUBLISHED = "published: {digits} ({agreement}), {url}"
 NOT_ONE = "{count} cells of the page match {name}: {cells}."
 NONE = "No cell of the page matches {name}; cells: {cells}."
 RECORDS = ("{count} record", "{count} records")
-OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
-MORE = "… {count} more (listed by --values)"
+MORE = "… {count} more"
 FACTOR = "{count} {name} ({source})"
-PER_STEP = "× {factors} = {samples} {counted} per step"
-NOT_SCALED = "none; the value is{whose}"
-NOT_KNOWN = "none; it is not known how many cards the value is of"
 NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
 
@@ -136,6 +132,9 @@ class _Explanation:
         label = self.translate(name)
         return label + " " * max(NAMES - cell_len(label), 1) + said
 
+    def _of_line(self, line: int, said: str) -> str:
+        return self.say(OF, of=self.say("line {line}", line=line), said=said)
+
     def _heading(self, title: str) -> Iterator[str]:
         yield from ("", self.translate(title))
 
@@ -153,7 +152,7 @@ class _Explanation:
             yield self._fact("used", view.specified([self._records(len(used)), view.worded(lines_named(used))]))
         yield from (self._fact("skipped", said) for said in view.left_out(run))
         ends = [line for line in dict.fromkeys((used[0], used[-1])) if line in log.excerpt] if used else []
-        yield from (self._fact("quoted", self.say(OF_LINE, line=line, text=log.excerpt[line])) for line in ends)
+        yield from (self._fact("quoted", self._of_line(line, log.excerpt[line])) for line in ends)
         if run.statistic:
             yield from self._values(run)
         elif records.stretches:
@@ -184,25 +183,18 @@ class _Explanation:
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
 
     def _values(self, run: Run) -> Iterator[str]:
-        told = [self.say(OF_LINE, line=line, text=short(value)) for line, value in run.records.terms]
+        told = [self._of_line(line, short(value)) for line, value in run.records.terms]
         yield from (self._fact("value", row) for row in self._ends(told))
 
     def _of_ranks(self, run: Run) -> Iterator[str]:
         if (ranks := run.ranks) is not None and ranks.is_summed and not run.statistic:
             for rank, value in zip(ranks.numbers, ranks.values, strict=True):
-                yield self._fact("by rank", self.say(OF_RANK, rank=rank, text=f"{value:.15g} {ranks.unit}"))
+                yield self._fact("by rank", self.say(OF, of=rank, said=f"{value:.15g} {ranks.unit}"))
 
     def _scaling(self, run: Run) -> str:
         """What leads from the statistic, or from work over time, to the number, with the source of each count."""
         said = " × ".join(map(self._factor, run.factors))
-        if not said:
-            is_known = run.scope in WHOSE
-            return self.view.worded(Message(NOT_SCALED, whose=whose(run.scope)) if is_known else Message(NOT_KNOWN))
-        if {one.name for one in run.factors} <= {"cards", "nodes"}:
-            return f"× {said}"
-        key = "{factors} = {samples} {counted} per step, divided by the step time" if run.are_times else PER_STEP
-        counted = run.measured_unit.removesuffix("/s")
-        return self.say(key, factors=said, samples=f"{run.factor:.15g}", counted=counted)
+        return f"× {said} = {run.factor:.15g}" if said else self.translate("none")
 
     def _factor(self, known: Factor) -> str:
         name = known.name.removesuffix("s") if known.value == 1 else known.name

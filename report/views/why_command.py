@@ -15,7 +15,6 @@ from ..wording.language_option import LANGUAGE
 if TYPE_CHECKING:
     from ..audit.rulings import Finding
     from ..results.model import Report, Result
-    from .view import View
 
     # A number to explain, with its title; of a document that others wrote also the ruling on it.
     Asked = tuple[Report | None, Result | None, str, Finding | None]
@@ -75,8 +74,9 @@ def why(
       tachograph why train.log --values | sort -n
     """
     from ..pagefile.page_file import names
+    from ..wording.words import Translator, worded
     from .view import View
-    from .why import rows
+    from .why import explained, rows
 
     options = {"protocol": stated, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
     given = [name for name, said in options.items() if said is not None]
@@ -95,8 +95,15 @@ def why(
             raise click.UsageError(f"{title}: no values of a log are used.")
         runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
         sys.stdout.write("\n".join(runs))
+        return
+    if view and result:
+        say_text(explained(view, result, title))
     else:
-        _print(view, result, title, finding, language)
+        say(title)
+    if finding is not None:
+        from ..audit.recover import ruled
+
+        say(worded(ruled(finding), Translator(language).translate))
 
 
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":
@@ -134,17 +141,3 @@ def _of_log(log: Path, options: Mapping[str, Any], language: str) -> "Asked":
         say(f"Error: {log}: {worded(error.message, Translator(language).translate)}", err=True)
         sys.exit(FOUND_NOTHING)
     return report, report.results[0], name, None
-
-
-def _print(view: "View | None", result: "Result | None", title: str, finding: "Finding | None", language: str) -> None:
-    from .why import explained
-
-    if view is None or result is None:
-        say(title)
-    else:
-        say_text(explained(view, result, title))
-    if finding is not None:
-        from ..audit.recover import ruled
-        from ..wording.words import Translator, worded
-
-        say(worded(ruled(finding), Translator(language).translate))

@@ -372,13 +372,3 @@ def test_an_archive_that_was_cut_is_one_sentence(share: float, files: Files, tmp
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
     done = run("verify", path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-
-
-def test_what_a_verify_that_was_killed_left_is_removed_by_the_next(
-    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = tmp_path / "temporary" / ".tachograph-left" / "archive"
-    left.mkdir(parents=True)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    assert not verify(toy).differences
-    assert list((tmp_path / "temporary").iterdir()) == []

@@ -1,4 +1,4 @@
-"""Pages that everyone can read: no finding of axe-core that counts, few stops of the keys, nothing squeezed."""
+"""Pages that everyone can read: no finding of axe-core that counts, on no screen and on paper anything cut off."""
 
 import shutil
 from collections.abc import Iterator
@@ -22,14 +22,7 @@ PAPER: ViewportSize = {"width": 688, "height": 1000}
 # Without asking for the style sheet again, which a file may not.
 OPTIONS = {"preload": False, "resultTypes": ["violations"]}
 COUNTS = ("moderate", "serious", "critical")
-MOST_STOPS, FIRST_RESULT, HIGHEST = 300, 700, 25_000
 
-STOPS = """[...document.querySelectorAll("a[href], button, input, summary, [tabindex]")]
-  .filter((element) => element.tabIndex >= 0 && element.checkVisibility()).length"""
-NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p, li, td, th)")]
-  .filter((element) => element.checkVisibility())
-  .filter((element) => element.innerText.split("\\n").some((line) => line.trim().length > 12))
-  .map((element) => element.clientWidth))"""
 # Links and controls outside of sentences and tables that are lower than a finger needs, by WCAG 2.2.
 LOW = """[...document.querySelectorAll(".bar :is(a, button), .contents a, summary, dialog button, main button, input")]
   .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 24).map((part) => part.outerHTML)"""
@@ -66,32 +59,17 @@ def findings(page: Page) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations if one["impact"] in COUNTS]
 
 
-def test_a_wide_screen_has_pages_for_eyes_and_keys_that_begin_with_numbers(
+def test_pages_have_no_finding_and_no_screen_nor_paper_is_too_narrow_for_them(
     every_page: Page, addresses: list[str]
 ) -> None:
-    every_page.set_viewport_size(WIDE)
     for address in addresses:
         every_page.goto(address)
-        box = every_page.locator("main a.n").first.bounding_box()
-        assert box is not None, address
-        assert box["y"] < FIRST_RESULT, address
-        for scheme in ("light", "dark"):
+        for size, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "light")):
+            every_page.set_viewport_size(size)
             every_page.emulate_media(color_scheme=scheme)
             assert findings(every_page) == [], address
-        assert every_page.evaluate(STOPS) < MOST_STOPS, address
-
-
-def test_a_narrow_screen_and_paper_have_all_of_a_page_in_columns_that_can_be_read(
-    every_page: Page, addresses: list[str]
-) -> None:
-    for address in addresses:
-        every_page.goto(address)
-        every_page.set_viewport_size(NARROW)
-        assert findings(every_page) == [], address
         assert every_page.evaluate(WIDTH) <= NARROW["width"], address
-        assert every_page.evaluate(NARROWEST) >= 36, address  # a word such as Slurm
         assert every_page.evaluate(LOW) == [], address
-        assert every_page.evaluate("document.documentElement.scrollHeight") < HIGHEST, address
         every_page.set_viewport_size(PAPER)
         every_page.emulate_media(media="print")
         assert every_page.evaluate(WIDTH) <= PAPER["width"], address

@@ -12,12 +12,6 @@ from tests.report.site.frameworks import SPEEDS
 pytestmark = [needs_chromium, pytest.mark.slow]
 
 FIRST, SECOND, LAST = "main/fp32-1/a", "main/fp32-1/b", "ratio/32/a-vs-b"
-# What moved while the page came up, as browsers score it.
-SHIFTS = """new Promise((resolve) => {
-  new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value)))
-    .observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => resolve([]), 500);
-})"""
 GROUND = "getComputedStyle(document.body).backgroundColor"
 
 
@@ -149,14 +143,3 @@ def test_a_printed_page_holds_its_tables_and_no_controls(reader: Reader) -> None
     page.emulate_media(media="print")
     assert page.locator("table.r").first.is_visible()
     assert page.locator("header:visible, dialog:visible, button:visible, nav:visible").count() == 0
-
-
-def test_points_of_a_column_are_in_line(reader: Reader) -> None:
-    page = reader.open("toy.en.html")
-    styles = page.locator("table.r a.n").first.evaluate("link => getComputedStyle(link).fontVariantNumeric")
-    assert "tabular-nums" in styles
-
-
-@pytest.mark.parametrize("name", ["frameworks.en.html", "cpu-demo.zh.html", "index.html"])
-def test_nothing_moves_while_a_page_comes_up(name: str, reader: Reader) -> None:
-    assert sum(reader.open(name).evaluate(SHIFTS)) < 0.01
