@@ -64,9 +64,9 @@ def test_pages_have_no_finding_and_no_screen_nor_paper_is_too_narrow_for_them(
 ) -> None:
     for address in addresses:
         every_page.goto(address)
-        for size, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "light")):
+        for size, is_dark in ((WIDE, False), (WIDE, True), (NARROW, False)):
             every_page.set_viewport_size(size)
-            every_page.emulate_media(color_scheme=scheme)
+            every_page.emulate_media(color_scheme="dark" if is_dark else "light")
             assert findings(every_page) == [], address
         assert every_page.evaluate(WIDTH) <= NARROW["width"], address
         assert every_page.evaluate(LOW) == [], address
