@@ -152,7 +152,7 @@ class Cascade:
         self._found = np.zeros(0, np.int64) if found is None else found
         self._counts = np.zeros(3, np.int64)
         self._known: list[tuple[NDArray[np.uint8], int]] = []
-        self._unrecognised = Unrecognised(formats)
+        self.unrecognised = Unrecognised(formats)
 
     def feed(self, lines: ShapedLines) -> Verdicts:
         """Read the next lines; returns what is known of each."""
@@ -166,17 +166,13 @@ class Cascade:
         if len(torn := np.flatnonzero(verdicts.torn)):
             self.first_torn = self.first_torn or int(lines.numbers(torn)[0])
             self.torn += len(torn)
-        self._unrecognised.add(lines, np.flatnonzero(verdicts.known == NOTHING))
+        self.unrecognised.add(lines, np.flatnonzero(verdicts.known == NOTHING))
         return verdicts
 
     def account(self) -> Account:
         """The account of all lines; no more are added."""
         counts = self._counts.tolist()
         return Account(sum(counts), counts[MATCHED], counts[IGNORED], self._known)
-
-    def leftover(self) -> "Leftover":
-        """The lines that no rule knows; no more are added."""
-        return self._unrecognised.whole()
 
 
 def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:

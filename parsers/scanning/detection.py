@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
-from operator import is_
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,8 +45,7 @@ FEWEST_MENDED = 2  # metric lines of them: what follows a line by chance hardly 
 _TRIED = 1 << 18  # bytes of a log in which they are looked for
 _REST = re.compile(r"[0-9.]*[0-9]")
 _TORN = re.compile(r"[0-9.][0-9.eE]")  # the last character of a line and the first of the next, of one number
-SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
-SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
+SEVERAL_FIT = "matches {best} and {other} equally well; choose one with --format."
 
 # Of CPU time for a log, and two more for each MiB, where a grammar is not one of ours; ours take a hundredth of it.
 SECONDS = 10
@@ -102,20 +100,15 @@ _kept = threading.local()
 
 def known_shapes(known: Sequence[Format]) -> KnownShapes:
     """The shapes of lines that were met before in logs of these formats; a table that is nearly full is left behind."""
-    formats = tuple(known)
-    tables: list[KnownShapes] = _kept.__dict__.setdefault("tables", [])
-
-    def are_own(shapes: KnownShapes) -> bool:
-        """Whether it is of the very same formats: what was found by one is not found by its equal, loaded anew."""
-        own = shapes.formats
-        return own is formats or (len(own) == len(formats) and all(map(is_, own, formats)))
-
-    for shapes in filter(are_own, tables):
-        if not shapes.table.is_full:
-            return shapes
-    tables[:] = [shapes for shapes in tables if not are_own(shapes)][1 - MOST_TABLES :]
-    tables.append(KnownShapes(formats, [common()]))
-    return tables[-1]
+    tables: dict[tuple[int, ...], KnownShapes] = _kept.__dict__.setdefault("tables", {})
+    key = tuple(map(id, known))  # what was found by one format is not found by its equal, loaded anew
+    shapes = tables.pop(key, None)
+    if shapes is None or shapes.table.is_full:
+        shapes = KnownShapes(known, [common()])
+    tables[key] = shapes
+    if len(tables) > MOST_TABLES:
+        del tables[next(iter(tables))]
+    return shapes
 
 
 def within_limits(do: Callable[[], Result], path: Path, known: Sequence[Format]) -> Result:
@@ -195,8 +188,7 @@ def _most_specific(path: Path, names: Sequence[str], fixed: Ids) -> str:
     best = int(counts.argmax())
     for other in np.flatnonzero(counts == counts[best]).tolist():
         if other != best and is_most[other][is_most[best]].all():
-            told = SEVERAL_FIT_LINE if counts[best] == 1 else SEVERAL_FIT
-            raise FormatError.at(path, told, best=names[best], other=names[other], count=counts[best])
+            raise FormatError.at(path, SEVERAL_FIT, best=names[best], other=names[other])
     return names[best]
 
 

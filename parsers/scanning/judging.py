@@ -20,7 +20,6 @@ from itertools import chain, compress, groupby
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..grammar.expression import compiled
 from ..grammar.field import WHOLE_LINE, Field
@@ -33,7 +32,6 @@ from .record_table import Places
 from .shapes import ALONE, Rows, ShapedLines, ShapeTable, by_shape
 
 NEWLINE = b"\n"
-_MET = -1
 # What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
 _OF_OTHER = re.compile(
     rb"(?i)(?<![a-z])(?:val(?:id(?:at(?:ion|e|ing))?)?|eval(?:uat(?:ion|e|ing))?|test(?:ing)?|infer(?:ence)?"
@@ -49,27 +47,18 @@ class VariantSieve:
 
     def __init__(self, variants: Iterable[Variant]) -> None:
         self.variants = tuple(variant for variant in variants if not variant.spans)
-        of_variants = [list(v.needs) for v in self.variants]
-        needs = dict.fromkeys(chain.from_iterable(of_variants))
-        number_of = {need: number for number, need in enumerate(needs)}
-        self._needs = np.array([number for own in of_variants for number in (*map(number_of.get, own), _MET)], np.intp)
-        self._variants = _starts([(*own, _MET) for own in of_variants])
-        texts = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
+        texts: dict[bytes, int] = {}
+        every = [texts.setdefault(text, len(texts)) for variant in self.variants for text in variant.texts]
+        self._of_variants = np.array(every, np.intp)
+        self._starts = np.cumsum([0, *(len(variant.texts) for variant in self.variants)])[:-1]
         self._texts = Texts(texts)
-        self._of_needs = np.array([texts[text] for need in needs for text in need], np.intp)
-        self._starts_of_needs = _starts([*needs])
 
     def possible(self, text: bytes) -> list[Variant]:
         """Those all of whose texts are in a text, in any order and in any of its lines."""
         if not self.variants:
             return []
-        found = self._texts.found_in(text)[self._of_needs]
-        met = np.append(np.logical_or.reduceat(found, self._starts_of_needs), True)
-        return [*compress(self.variants, np.logical_and.reduceat(met[self._needs], self._variants).tolist())]
-
-
-def _starts(parts: Iterable[Sequence[object] | NDArray[np.intp]]) -> NDArray[np.intp]:
-    return np.cumsum([0, *map(len, parts)])[:-1]
+        found = self._texts.found_in(text)[self._of_variants]
+        return [*compress(self.variants, np.logical_and.reduceat(found, self._starts).tolist())]
 
 
 class Hit(NamedTuple):
@@ -313,9 +302,6 @@ class Meaning:
         return self._spans[number]
 
 
-Group = tuple[Meaning, Rows, Ids]
-
-
 @dataclass(frozen=True)
 class Records:
     """The records of one variant in some lines: the ``first`` and the ``last`` line of each, and their fields.
@@ -404,7 +390,7 @@ class FormatShapes:
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of, self._place_of = by_shape(ALONE), by_shape()
 
-    def groups(self, lines: ShapedLines, left: Flags) -> Iterator[Group]:
+    def groups(self, lines: ShapedLines, left: Flags) -> Iterator[tuple[Meaning, Rows, Ids]]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
         rows = np.flatnonzero(left & (self._meaning_of[lines.shapes] != NOTHING))
         meanings = self._known(lines, rows)

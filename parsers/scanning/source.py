@@ -7,10 +7,6 @@ import numpy as np
 from .kernel import COMPILED, LIBRARY
 
 BINARY = "is a binary file, not a text log."
-EVENT_FILE = (
-    "is an event file of TensorBoard: run `pip install tbparse`, write its scalars as CSV with "
-    "`tbparse.SummaryReader(FILE, extra_columns={'wall_time'}).scalars.to_csv('scalars.csv')`, and pass that."
-)
 _ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _NOT_TEXT = bytes(set(range(32)) - set(b"\0\a\b\t\n\v\f\r\x1b")) + b"\x7f"
 # What a terminal takes for colours, places, titles and modes (ECMA-48): a control sequence, a string, or two bytes.
@@ -20,11 +16,6 @@ ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\
 def is_text(block: bytes) -> bool:
     """Whether a block of a file looks like text: hardly any control characters that no terminal prints."""
     return len(block) - len(block.translate(None, _NOT_TEXT)) <= len(block) // 50
-
-
-def what_it_is(block: bytes) -> str:
-    """What a file is that is no text, by its first bytes, as a sentence."""
-    return EVENT_FILE if b"brain.Event:" in block[:64] else BINARY
 
 
 def clean(block: bytes) -> bytes:

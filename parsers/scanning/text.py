@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +14,7 @@ from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import ERRORS, opened, unpacked
 from .judging import FormatShapes, KnownShapes
 from .shapes import ShapedLines
-from .source import clean, is_text, what_it_is
+from .source import BINARY, clean, is_text
 
 BLOCK = 1 << 21
 BUFFER = 1 << 16  # less than a block, which is read past it
@@ -29,13 +29,13 @@ class LogText:
     """The text of a log, opened plain or compressed, and handed out in blocks of whole lines, as often as is asked for.
 
     Its first blocks, all of a small log, are read once and looked at as the same lines each time. ``sha256`` and
-    ``bytes`` are of the file as it lies on disk, and ``cut`` is whether its last line has no newline; all of these
+    ``size`` are of the file as it lies on disk, and ``cut`` is whether its last line has no newline; all of these
     after its blocks were read.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.cut, self.bytes = path, False, 0
-        self._hash = hashlib.sha256()
+        self.path, self.cut = path, False
+        self._counted = _Counted(io.BytesIO())
         self._first: list[bytes] = []
         self._rest: Iterator[bytes] = iter(())
         self._is_passed = True
@@ -44,7 +44,12 @@ class LogText:
     @property
     def sha256(self) -> str:
         """Hexadecimal digest of the bytes read so far."""
-        return self._hash.hexdigest()
+        return self._counted.hash.hexdigest()
+
+    @property
+    def size(self) -> int:
+        """How many these are."""
+        return self._counted.size
 
     @property
     def first_block(self) -> bytes:
@@ -90,19 +95,20 @@ class LogText:
             yield from self._rest
 
     def _begin(self) -> None:
-        self._hash, self.bytes, self.cut = hashlib.sha256(), 0, False
+        self.cut = False
         self._rest = self._read()
         self._first = list(islice(self._rest, 2))
         if not self._first:
             raise LogError.at(self.path, "is empty.")
         if not is_text(self._first[0][:_HEAD]):
-            raise LogError.at(self.path, what_it_is(self._first[0]))
+            raise LogError.at(self.path, BINARY)
         self._is_passed = False
 
     def _read(self) -> Iterator[bytes]:
         try:
             with opened(self.path) as file:
-                yield from self._whole_lines(unpacked(io.BufferedReader(_Counted(file, self._count), BUFFER)))
+                self._counted = _Counted(file)
+                yield from self._whole_lines(unpacked(io.BufferedReader(self._counted, BUFFER)))
         except IsADirectoryError as error:
             raise LogError.at(self.path, "is a folder; pass a log file.") from error
         except FileNotFoundError as error:
@@ -128,16 +134,12 @@ class LogText:
         if rest := block if self.cut else block[:end]:
             yield rest
 
-    def _count(self, data: memoryview) -> None:
-        self._hash.update(data)
-        self.bytes += len(data)
-
 
 class _Counted(io.RawIOBase):
     """A file whose bytes are counted as they are read."""
 
-    def __init__(self, file: BinaryIO, count: Callable[[memoryview], None]) -> None:
-        self._file, self._count = file, count
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.hash, self.size = file, hashlib.sha256(), 0
 
     def readable(self) -> bool:
         return True
@@ -147,7 +149,8 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         size = self._file.readinto(buffer)  # type: ignore[attr-defined]
-        self._count(memoryview(buffer)[:size])
+        self.hash.update(memoryview(buffer)[:size])
+        self.size += size
         return int(size)
 
 

@@ -124,7 +124,7 @@ def test_a_format_is_found_behind_a_long_beginning_without_metric_lines(tmp_path
 
 def test_two_formats_that_fit_equally_well_are_an_error_that_names_both(tmp_path: Path) -> None:
     known = [load(write_grammar(tmp_path, "first")), load(write_grammar(tmp_path, "second"))]
-    with pytest.raises(FormatError, match=r"matches first and second equally well \(1 line\)"):
+    with pytest.raises(FormatError, match="matches first and second equally well"):
         detect(write(tmp_path, b"toy 1 speed 2.5\n"), known)
 
 
