@@ -179,7 +179,6 @@ def test_nothing_that_a_terminal_obeys_is_printed_and_no_line_that_is_not_ours(
     "command",
     [
         "show {undone}",
-        "audit {markdown} --logs {top} --all",
         "ingest {top} --into {top}/terminal --jobs 1",
     ],
 )

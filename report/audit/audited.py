@@ -4,11 +4,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
+from parsers.io.errors import ParserError, reason_of
 from parsers.io.files import text_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
@@ -19,7 +18,7 @@ from .own_pages import is_own, of_own_pages
 from .rulings import Finding, Referee
 
 NO_RECORD = "No folder here is a record of this board; records are {patterns} in its checkout."
-NO_SARIF = "is not what `tachograph audit --sarif` wrote."
+NO_SARIF = "is not what `tachograph audit --sarif` wrote: {reason}"
 FINGERPRINT = "tachographNumber/v1"
 NO_DOCUMENT = "There is no Markdown document in {places}."
 
@@ -48,17 +47,15 @@ class Audit:
     not_read: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
 
-    @cached_property
+    @property
     def failed(self) -> list[Verdict]:
         """Why records of a board fail: for what is missing in them, or as all of their series of runs break a rule.
 
         A record may hold runs that fail, such as ablations, beside a series of runs that does not.
         """
         broken = [one for one in self.verdicts if one.status == Status.FAILED]
-        sound = {(one.record, one.runs) for one in self.verdicts if one.runs} - {
-            (one.record, one.runs) for one in broken
-        }
-        standing = {record for record, _ in sound}
+        failing = {one.runs for one in broken}
+        standing = {one.record for one in self.verdicts if one.runs and one.runs not in failing}
         return [one for one in broken if not one.runs or one.record not in standing]
 
     def failing(self, *, strict: bool = False) -> list[Finding]:
@@ -81,10 +78,8 @@ class Audit:
         try:
             results = json.loads(text_of(file))["runs"][0]["results"]
             known = {one.get("partialFingerprints", {}).get(FINGERPRINT) for one in results}
-        except OSError as error:
-            raise BaselineError.at(file, CANNOT_BE_READ, reason=reason_of(error)) from error
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise BaselineError.at(file, NO_SARIF) from error
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise BaselineError.at(file, NO_SARIF, reason=reason_of(error)) from error
         marks = zip(self.findings, fingerprints(self.findings), strict=True)
         return replace(self, findings=[replace(one, is_accepted=mark in known) for one, mark in marks])
 

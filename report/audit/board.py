@@ -6,7 +6,7 @@ Runs of what a record is compared with are in folders that the board names, and 
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +22,7 @@ from parsers.io.errors import CANNOT_BE_READ, ExtraError, ParserError, reason_of
 from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
+from .checkout import is_named
 from .evidence import LAST, Stated, Statistic, read
 from .rules.formulas import p_value
 
@@ -49,7 +50,7 @@ class Series(_Part):
         """Whether a statistic is what a log ends with of it."""
         # A pattern matches a name, or its last word: the words before it are those of its line.
         names = (one.name, one.name.rpartition(" ")[2])
-        return one.how == LAST and any(_is_named(name, self.series) for name in names)
+        return one.how == LAST and any(fnmatchcase(name, pattern) for name in names for pattern in self.series)
 
     def of(self, log: Stated) -> Statistic | None:
         """The last value that a log states, None if none."""
@@ -160,17 +161,17 @@ def judged(board: Board, root: Path, record: str, known: Mapping[Path, Stated]) 
     """
     names = sorted(path.relative_to(root / record).as_posix() for path in (root / record).rglob("*") if path.is_file())
     for pattern in board.files:
-        path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
+        path = next((name for name in names if is_named(name, [pattern])), "")
         yield Verdict(record, Kind.FILE, Status.of(bool(path)), pattern, path=path)
     # The logs that state the metric, by their folders; of a log that is there twice, one.
     series: dict[str, dict[str, Stated]] = defaultdict(dict)
     used: set[str] = set()
-    for path in (f"{record}/{name}" for name in names if _is_named(name.rpartition("/")[2], board.logs)):
+    for path in (f"{record}/{name}" for name in names if is_named(name, board.logs)):
         log = known.get(root / path) or ((file := read(root, path)) and file.stated())
         folder = path.rpartition("/")[0]
         if log and log.digest not in used and board.metric.of(log):
             used.add(log.digest)
-            if not _is_named(folder.rpartition("/")[2].lower(), board.baselines):
+            if not is_named(folder, board.baselines):
                 series[folder][path] = log
     for folder, runs in series.items() or [(record, {})]:
         yield from _judged_runs(board, record, folder, runs)
@@ -201,7 +202,3 @@ def _values(series: Series, runs: Mapping[str, Stated]) -> dict[str, float]:
     """What each log that states a series ends with; times in seconds."""
     found = {path: series.of(log) for path, log in runs.items()}
     return {path: one.value * (one.seconds or 1.0) for path, one in found.items() if one}
-
-
-def _is_named(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)

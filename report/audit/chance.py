@@ -129,12 +129,14 @@ def explain(
     chance_of: ChanceOf,
     tried: Tried,
     least: int = 1,
+    copies: Mapping[Claim, Sequence[Claim]] | None = None,
 ) -> list[Explanation]:
     """The rules that explain claims of a group beyond accident: the least likely by accident first, then of the rest.
 
     Of what a rule hits those are explained that it is likely true of.
     ``chance_of``: that a rule hits a claim by accident. ``tried``: how many rules up to a rule, in an order that
-    does not know the claims, could have explained so many. ``least``: how many claims a rule must explain.
+    does not know the claims, could have explained so many. ``least``: how many claims a rule must explain. ``copies``:
+    of a claim all that are the same one, with itself, as far as accident goes.
     """
     left, found, known = dict.fromkeys(claims), list[Explanation](), dict(rules)
     while left and known:
@@ -149,7 +151,8 @@ def explain(
         if best is None or best.chance >= SIGNIFICANT:
             break
         if taken := _sure(best.hits, {claim: chance_of(best.rule, claim) for claim in left}):
-            found.append(replace(best, hits=taken))
+            every = ((copy, hit) for one, hit in taken.items() for copy in (copies[one] if copies else (one,)))
+            found.append(replace(best, hits=dict(every)))
             left = {claim: None for claim in left if claim not in taken}
         known = {one.rule: known[one.rule] for one in judged if one is not best}
     return found

@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from parsers.io.files import leading_out
 from ..results.model import SUFFIX
 from .claims import Claim, claims_of
 from .documents import text_of
-from .evidence import is_data, namesakes
+from .evidence import is_data
 
 DOCUMENTS = ("*.md", "*.markdown")  # of a folder, by the patterns of their names
 _REPOSITORY = re.compile(r"https?://github\.com/[^/]+/[^/]+/(?:blob|tree|raw)/[^/]+/(.+)")
@@ -137,10 +137,17 @@ class Checkout:
         return [one for one in self.documents if one in targets or posixpath.dirname(one) in targets]
 
 
+def namesakes(document: str, paths: Iterable[str]) -> list[str]:
+    """The files below a folder, or under a name, that a document bears: ``gpt/README.md`` of ``raw/gpt/a.json``."""
+    *folders, name = document.lower().split("/")
+    own = {name.partition(".")[0], *folders[-1:]}
+    return [path for path in paths if own & {part.partition(".")[0] for part in path.lower().split("/")}]
+
+
 def is_named(path: str, patterns: Iterable[str]) -> bool:
-    """Whether the name of a file is as one of some patterns."""
+    """Whether the name of a file is as one of some patterns, in any case of its letters."""
     name = posixpath.basename(path).lower()
-    return any(fnmatch(name, pattern) for pattern in patterns)
+    return any(fnmatchcase(name, pattern.lower()) for pattern in patterns)
 
 
 def _relative(path: Path, root: Path) -> str:

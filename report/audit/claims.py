@@ -3,12 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import vocabulary as words
 from .documents import CELL, CODE, HEADER, HEADING, TEXTS, Passage, Place, Places, passages_of, text_of
-from .number import Form, Number, Printed, numbers_in
+from .number import CLOCK, DATE, DURATION, PLAIN, Number, Printed, numbers_in
 
 AROUND = 60  # characters in front of a number that may name it, and behind it that may hold its unit
 WORDY = 24  # characters beside the number of a cell, from which the words there say what it counts, not the header
@@ -53,7 +53,7 @@ def claims_of(root: Path, document: str) -> list[Claim]:
             if place not in found:  # a number of a list is one of its line, too
                 labels = vars(passage.place)
                 claim = Claim(**labels, document=document, line=line, column=column, number=printed.number)
-                found[place] = Context.of(claim, passage, printed).classified()
+                found[place] = Context(claim, passage, printed).classified()
     claims = [found[place] for place in sorted(found)]
     _mark_data_sheets(claims)
     return claims
@@ -77,31 +77,20 @@ _IN_CODE = (words.TIME, words.RATE)
 _RESULT = re.compile(r"^\s*p\s*[=:]|tensor\(|(?:loss|time|mean|std|acc)\w{0,20}\s{0,3}[=:]", re.IGNORECASE)
 
 
-@dataclass
 class Context:
     """A claim and the text before and behind its number; says what the number counts.
 
     The nearest words decide: the unit, the name in front, the column, the row, the heading, in this order.
     """
 
-    claim: Claim
-    before: str
-    behind: str
-    form: Form
-    is_result: bool  # whether a number of code may be a claim without a unit
-
-    @classmethod
-    def of(cls, claim: Claim, passage: Passage, printed: Printed) -> "Context":
-        """A claim in its passage."""
-        shown = passage.shown
+    def __init__(self, claim: Claim, passage: Passage, printed: Printed) -> None:
+        shown, self.claim, self.form = passage.shown, claim, printed.form
         before = shown[max(0, printed.start - AROUND) : printed.start]
-        behind = shown[printed.end : printed.end + AROUND].rstrip()
-        is_result = claim.place != CODE or bool(_RESULT.search(shown.partition("#")[2]))
-        return cls(claim, before.strip() if claim.place == CELL else before, behind, printed.form, is_result)
-
-    def __post_init__(self) -> None:
-        claim, found = self.claim, _NAME.search(self.before)
-        self.own_name = found[1] if found else ""
+        self.before = before.strip() if claim.place == CELL else before
+        self.behind = shown[printed.end : printed.end + AROUND].rstrip()
+        # Whether a number of code may be a claim without a unit.
+        self.is_result = claim.place != CODE or bool(_RESULT.search(shown.partition("#")[2]))
+        self.own_name = found[1] if (found := _NAME.search(self.before)) else ""
         beside = (self.before, self.behind) if claim.place == CELL else ()
         # Whether there are words beside the number that may name it, and whether the number names a row itself.
         self.is_wordy = claim.place in (*TEXTS, HEADER) or any(map(_LETTERS.search, beside))
@@ -111,14 +100,14 @@ class Context:
         """The claim with its quantity and unit."""
         claim = self.claim
         claim.is_about = bool(_ABOUT.search(self.before[-12:]))
-        may_be_claim = self.is_result or self.form is Form.DURATION or words.of_unit(self.behind) in _IN_CODE
+        may_be_claim = self.is_result or self.form == DURATION or words.of_unit(self.behind) in _IN_CODE
         claim.quantity = self._quantity() if may_be_claim else words.SETTING
         if claim.place == HEADER and claim.is_measured:  # it names its column, as 95% does
             claim.quantity = words.IDENTIFIER
         if claim.is_measured and _SPREAD.search(self.before):
             claim.quantity = words.SPREAD
         labels = (self.own_name, claim.col_label, claim.row_label, claim.heading)
-        is_time_of_day = self.form in (Form.DURATION, Form.CLOCK)
+        is_time_of_day = self.form in (DURATION, CLOCK)
         if claim.is_measured:
             said = words.unit_behind(self.behind)
             within = (unit for label in labels if (unit := words.unit_within(label, claim.quantity)))
@@ -126,8 +115,6 @@ class Context:
             claim.unit = "s" if is_time_of_day else said[1] if said and is_own else next(within, "")
         if claim.quantity == words.TIME:
             claim.unit_seconds = words.seconds_of(self.behind[:16], *labels)
-            if self.form is Form.CLOCK and claim.number.text.count(":") == 1 and claim.unit_seconds == 3600.0:
-                claim.number = replace(claim.number, value=claim.number.value * 60, step=claim.number.step * 60)
             claim.unit_seconds = 1.0 if is_time_of_day else claim.unit_seconds
         return claim
 
@@ -153,11 +140,11 @@ class Context:
         of_column = words.of_label(claim.col_label)
         if claim.place == CELL and words.GOAL in (of_column, words.of_label(claim.row_label)):
             return words.GOAL
-        if self.form is not Form.PLAIN:
+        if self.form != PLAIN:
             # A duration is a time, a clock is one where a label says so, else a time of day.
             labels = (self.own_name, claim.col_label, claim.row_label)
-            is_time = self.form is Form.DURATION or words.TIME in map(words.of_label, labels)
-            return words.TIME if is_time and self.form is not Form.DATE else words.DATE
+            is_time = self.form == DURATION or words.TIME in map(words.of_label, labels)
+            return words.TIME if is_time and self.form != DATE else words.DATE
         if of_unit := words.of_unit(self.behind):
             return words.RATIO if of_unit == words.COUNT and claim.number.step < 1 else of_unit
         if self.is_wordy and not self.names_row and (of_name := words.of_label(self.own_name)):

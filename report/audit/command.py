@@ -87,8 +87,7 @@ def audit(
     elif as_json:
         say_text("".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in output.as_json(found)))
     else:
-        how = {"everything": everything, "strict": strict, "colour": sys.stdout.isatty()}
-        show(output.terminal(found, **how, translate=translate))
+        show(output.terminal(found, everything=everything, strict=strict, translate=translate))
     sys.exit(TO_MEND if found.failed or found.failing(strict=strict) else 0)
 
 
@@ -121,8 +120,8 @@ def recover(
     """
 
     from ..wording.words import Translator, worded
-    from .output import number_as_json
-    from .recover import of_log, recovered
+    from .output import number_as_json, said
+    from .recover import recovered
     from .rulings import Ruling
 
     translate = Translator(language).translate
@@ -130,5 +129,5 @@ def recover(
         raise click.UsageError(ONE_NUMBER_A_LOG.format(logs=len(logs), numbers=len(published)))
     found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
     for one in found:
-        say(json.dumps(number_as_json(one), ensure_ascii=False) if as_json else worded(of_log(one), translate))
+        say(json.dumps(number_as_json(one), ensure_ascii=False) if as_json else worded(said(one), translate))
     sys.exit(0 if all(one.ruling == Ruling.PROVED for one in found) else TO_MEND)

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,10 +163,7 @@ _CODE_SPAN = re.compile(r"`([^`\n]*+)`")
 _IS_NAME = re.compile(r"[A-Za-z_/\\.-]{2}")
 _IS_CLAIM = re.compile(r"[=:]\s{0,3}[-+\d.eE]{1,40}$|^[~≈]?[-+\d.,eE]{1,40}\s?\w{0,40}$")
 _ROW_BEGIN = re.compile(r"[\s>]*+\|?")
-_RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
-_GAP = re.compile(r"[ \t]{2,}+|\t")
-_DECIMAL = re.compile(r"[-+]?\d[\d,]{0,20}\.\d{1,40}(?:\s?[A-Za-z%/]{1,20})?")
 _LIST = re.compile(r"\[\s*+(?=[-+\d.])[-+\d.,eE\s_]++\]")
 _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*(?:[\w.]+\()?$")
 # A table of HTML that is alone on its lines, with none within it and no cell that spans rows.
@@ -230,7 +226,6 @@ class _Markdown:
             first, end = token.map or (0, 0)
             if token.type == "fence":
                 self.code |= dict.fromkeys(range(first, end), first)
-                self._find_tables_of_code(first + 1, end)
             elif token.type == "heading_open":
                 self.titles[first] = tokens[place + 1].content[:LONGEST_LABEL]
             elif token.type == "table_open":
@@ -240,43 +235,17 @@ class _Markdown:
             if first not in self.code and (rows := [row for row in self._html_rows(found) if row]):
                 self.tables[first] = end, rows
 
-    def _cells(self, line: int, apart: re.Pattern[str] = _BAR) -> list[_Cell]:
+    def _cells(self, line: int) -> list[_Cell]:
         """The cells of a line of a table, between its bars that are not escaped."""
         text = self.lines[line].rstrip()
         begin = _ROW_BEGIN.match(text)
         start = begin.end() if begin else 0
         cells: list[_Cell] = []
-        for end, behind in [*(one.span() for one in apart.finditer(text, start)), (len(text), 0)]:
+        for end, behind in [*(one.span() for one in _BAR.finditer(text, start)), (len(text), 0)]:
             links = tuple(link[2] for link in _LINK.finditer(text, start, end))
             cells.append(_Cell(len(cells), _visible(text[start:end]), self.places.starts[line] + start, links))
             start = behind
         return cells[:-1] if len(cells) > 1 and not cells[-1].shown.strip() else cells
-
-    def _find_tables_of_code(self, first: int, end: int) -> None:
-        """Tables that are printed in code, below a header without numbers.
-
-        Their cells stand between bars, with a rule of dashes below the header, or two blanks or more apart, three or
-        more on each line, with a column of decimals.
-        """
-
-        def gaps(line: int) -> int:
-            return 0 if "|" in self.lines[line] else len(self._cells(line, _GAP))
-
-        lines = [at for at in range(first, end) if not _RULE.fullmatch(self.lines[at])]
-        for cells_of_gaps, some in groupby(lines, gaps):
-            table = list(some)
-            begin, behind = table[0], table[-1] + 1
-            head, *rows = (self._cells(at, _GAP if cells_of_gaps else _BAR) for at in table)
-            if cells_of_gaps:
-                columns = zip(*rows, strict=True)
-                are_decimals = (all(_DECIMAL.fullmatch(cell.shown.strip()) for cell in column) for column in columns)
-                is_table = cells_of_gaps > 2 and any(are_decimals)
-            else:
-                is_table = len(table) < behind - begin  # else it is a drawing of boxes
-            if is_table and rows and not any(NUMBER.fullmatch(cell.shown.strip()) for cell in head):
-                self.tables[begin] = behind, [head, *rows]
-                for at in range(begin, behind):
-                    del self.code[at]
 
     def _html_rows(self, table: re.Match[str]) -> _Rows:
         """The cells of each row of a table in HTML."""

@@ -7,10 +7,8 @@ what is left of it without its numbers, and is looked at once.
 
 import csv
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -33,7 +31,7 @@ KNOWN_LINES = 1 << 17  # lines kept parsed: logs of one program repeat their sou
 KNOWN_SHAPES = 1 << 16  # lines without their numbers
 _NO_DATA = re.compile(
     r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|patch|diff|wav|c|cc|cpp"
-    r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|zip|tar|tgz|xz|zst|parquet|lua|prototxt"
+    r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|ipynb|pkl|npz?|npy|pt|pth|bin|zip|tar|tgz|xz|zst|parquet|lua|prototxt"
     r"|nix|xml|sarif|drawio|excalidraw|ttf|woff2?|xlsx?|docx?|pptx?|tex|bib)$"
     r"|^(?:requirements[\w.-]*|cmakelists|licen[cs]e\w*|readme|notice|authors|contributors)(?:\.txt)?$"
     r"|^\.git|^Dockerfile|^Makefile",
@@ -54,7 +52,6 @@ _UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![
 _COMPOUND = re.compile(r"\d\s?(?:h|m|min)[a-z]{0,6},?\s{0,2}\d")  # in every compound duration of minutes or hours
 _HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
 _UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
-_NOTEBOOK_KEY = re.compile(r'\s*"(outputs|source|cell_type)":')
 _MARK = "\0"
 
 Name = tuple[str, str]  # of a series, and the unit behind its numbers
@@ -168,14 +165,7 @@ def read(root: Path, path: str) -> DataFile | None:
         return _collected(path, digest, _of_json(text))
     if name.endswith((".csv", ".tsv")):
         return _collected(path, digest, _of_table(text))
-    return _collected(path, digest, _of_lines(_printed(text) if name.endswith(".ipynb") else text))
-
-
-def namesakes(document: str, paths: Iterable[str]) -> list[str]:
-    """The files below a folder, or under a name, that a document bears: ``gpt/README.md`` of ``raw/gpt/a.json``."""
-    *folders, name = document.lower().split("/")
-    own = {name.partition(".")[0], *folders[-1:]}
-    return [path for path in paths if own & {part.partition(".")[0] for part in path.lower().split("/")}]
+    return _collected(path, digest, _of_lines(text))
 
 
 def _grouped(ids: NDArray[np.int32]) -> list[NDArray[np.int64]]:
@@ -184,19 +174,6 @@ def _grouped(ids: NDArray[np.int32]) -> list[NDArray[np.int64]]:
         return []
     order = np.argsort(ids, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
-
-
-def _printed(notebook: str) -> str:
-    """What the cells of a notebook printed, each line in its own: in the file it is a string on a line."""
-    lines, is_printed = [], False
-    for line in notebook.split("\n"):
-        if key := _NOTEBOOK_KEY.match(line):
-            is_printed = key[1] == "outputs"
-        told = ""
-        with suppress(ValueError):
-            told = json.loads(line.strip().removesuffix(",")) if is_printed else ""
-        lines.append(told.rstrip("\n").replace("\n", " ") if isinstance(told, str) else "")
-    return "\n".join(lines) + "\n"
 
 
 def _of_lines(text: str) -> Iterator[Row]:

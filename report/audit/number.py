@@ -6,10 +6,11 @@ Every repeat in an expression is bounded or possessive, so that a line of hostil
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 HALF_UP, TRUNCATED = "half_up", "truncated"
+# How a number is written: 12.5, 2m36s (in seconds), 3:59.2 (in minutes and seconds), 2024-10-13.
+PLAIN, DURATION, CLOCK, DATE = "plain", "duration", "clock", "date"
 # Noise of printed decimals, as a share of the last digit: a decimal of 15 digits is exact to about 1e-3 of it.
 FLOAT_NOISE = 1e-3
 # A number that is no part of a word, a version or a path; with thousands separators and exponent.
@@ -80,15 +81,6 @@ class Number:
         return TRUNCATED if 0 <= (away if self.value >= 0 else -away) < 1 - FLOAT_NOISE else None
 
 
-class Form(StrEnum):
-    """How a number is written: 12.5, 2m36s (in seconds), 3:59.2 (in minutes and seconds), 2024-10-13."""
-
-    PLAIN = "plain"
-    DURATION = "duration"
-    CLOCK = "clock"
-    DATE = "date"
-
-
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A number in a text, from ``start`` to ``end``, with the letter that scales it."""
@@ -96,7 +88,7 @@ class Printed:
     number: Number
     start: int
     end: int
-    form: Form = Form.PLAIN
+    form: str = PLAIN
 
 
 def numbers_in(text: str) -> Iterator[Printed]:
@@ -106,12 +98,12 @@ def numbers_in(text: str) -> Iterator[Printed]:
         yield Printed(Number(spaced[1], plain.value, plain.step), *spaced.span(1))
         return
     for found in _FORMS.finditer(text):
-        form = Form(found.lastgroup or Form.PLAIN)
-        if form is Form.DATE:
+        form = found.lastgroup or PLAIN
+        if form == DATE:
             yield Printed(Number(found[0], float(found[0][:4]), 1.0), *found.span(), form)
-        elif form is Form.CLOCK:
+        elif form == CLOCK:
             yield Printed(_clock(found[0]), *found.span(), form)
-        elif form is Form.DURATION and (duration := _duration(found[0])):
+        elif form == DURATION and (duration := _duration(found[0])):
             yield Printed(duration, *found.span(), form)
         else:
             for one in NUMBER.finditer(text, *found.span()):

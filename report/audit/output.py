@@ -8,13 +8,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
-from io import StringIO
 from math import isfinite
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
@@ -32,9 +30,9 @@ from .number import TRUNCATED
 from .rulings import GOOD, Finding, Ruling, account
 
 VERDICT_HEAD = ("Record", "Rule", "Verdict")
-MEANINGS_HEAD = ("Ruling", "Numbers", "Meaning")
 # What is listed unless all is asked for; of the others the account tells how many there are.
 LISTED = (Ruling.OF_UNPROVED, Ruling.AGREES, Ruling.DIFFERS, Ruling.CONTRADICTED)
+SAYS = "{place}: {number}: {ruling}: {reason}"
 ACCOUNT = ("{document}: {count} number = {rulings}", "{document}: {count} numbers = {rulings}")
 NO_NUMBERS = "{document}: no numbers"
 ALTERED = ("{account}; {count} altered line", "{account}; {count} altered lines")
@@ -46,25 +44,11 @@ NOT_READ = ("{count} file was not read: {first}", "{count} files were not read, 
 ACCEPTED = "{ruling} (accepted)"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 BOARD = "board"
-BREAKS = "a record breaks a rule of its board"
-SAYS = "{number}: {ruling}: {reason}"
 SAYS_OF_A_RULE = "{rule}: {answer}"
 LEVELS = {Ruling.CONTRADICTED: "error", BOARD: "error", Ruling.OF_UNPROVED: "warning", Ruling.DIFFERS: "warning"}
 
 # ---- what is said of a finding
 
-# What each ruling says.
-MEANINGS: Mapping[Ruling, str] = {
-    Ruling.PROVED: "a log gives these digits, and accident hardly would",
-    Ruling.DERIVED: "it follows from proved numbers",
-    Ruling.OF_UNPROVED: "it follows from numbers that nothing proves",
-    Ruling.AGREES: "a log gives these digits, which are too few to prove it",
-    Ruling.DIFFERS: "the nearest number of its logs is another one; nobody is accused",
-    Ruling.CONTRADICTED: "a certain link or the formula of its column gives another number",
-    Ruling.UNEXPLAINED: "nothing that was tried gives it",
-    Ruling.NO_DATA: "no log lies beside it or is linked",
-    Ruling.NO_MEASUREMENT: "it is a setting, a count, a name or a date",
-}
 # Statistics of a series in a log, and of these over several logs.
 _STATISTICS: Mapping[str, str] = {
     LAST: "the last value",
@@ -75,15 +59,15 @@ _STATISTICS: Mapping[str, str] = {
     "std of all": "the standard deviation",
 }
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
-# How a value comes about: of one number, and of several of a row, a column or a program.
-_HOW: Mapping[Means, Sequence[str]] = {
-    Means.RECORD: ("{where} holds it", "{where} holds {count} numbers of its row"),
-    Means.SERIES: ("{where} holds it", "{where} holds it; {series} there holds {count} numbers of its row or column"),
-    Means.STATISTIC: ("{statistic} of {series} in {where}",),
-    Means.PROTOCOL: ("{where} by {protocol}",),
-    Means.FORMULA: ("{formula} of {operands}",),
-    Means.QUOTE: ("{where} states it",),
-    Means.RENDERED: ("rendered again from its page file and logs, the page says the same",),
+# How a value comes about.
+_HOW: Mapping[Means, str] = {
+    Means.RECORD: "{where} holds it",
+    Means.SERIES: "{where} holds it in {series}",
+    Means.STATISTIC: "{statistic} of {series} in {where}",
+    Means.PROTOCOL: "{where} by {protocol}",
+    Means.FORMULA: "{formula} of {operands}",
+    Means.QUOTE: "{where} states it",
+    Means.RENDERED: "rendered again from its page file and logs, the page says the same",
 }
 OF_LOGS = "{over} over {count} logs in {where} of {statistic} of {series}"
 OF_RUN = (
@@ -93,8 +77,7 @@ OF_RUN = (
 BROKEN = "{formula} of {operands} is {value}; of {count} numbers of the column {kept} keep that formula"
 BROKEN_ALONE = "{formula} of {operands} is {value}"
 TO_BE = "made again, it says {right} here"
-TO_BE_LEFT_OUT = "made again, it does not say this"
-TOGETHER = "as of {count} numbers"
+TOGETHER = ("together with {count} more number", "together with {count} more numbers")
 CUT = "truncated"
 CHANCE = "by accident {chance}"
 NEAREST = "the nearest is {value}"
@@ -116,30 +99,19 @@ COUNTED = ("{status}: {count} run", "{status}: {count} runs")
 OF_RUNS = ("{status}: {value} in {count} run", "{status}: {value} in {count} runs")
 
 
-def terminal(found: Audit, *, everything: bool, strict: bool, colour: bool, translate: Translate) -> str:
+def terminal(found: Audit, *, everything: bool, strict: bool, translate: Translate) -> str:
     """A line for each finding that somebody should look at, or for all, and the account of each document."""
-    out = StringIO()
-    console = Console(out, force_terminal=colour)
-    for one in found.findings:
-        if everything or one.ruling in LISTED or one.fails(strict=strict):
-            told = f"{one.claim.document}:{one.claim.line}:{one.claim.column}: {worded(_said(one), translate)}"
-            shade = "green" if one.ruling in GOOD else "red" if one.ruling == Ruling.CONTRADICTED else "yellow"
-            console.print(Text(printable(told), shade), soft_wrap=True)
-    for said in (*(worded(one, translate) for one in _accounts(found)), *map(": ".join, _verdicts(found, translate))):
-        console.print(Text(printable(said)), soft_wrap=True)
-    return out.getvalue()
+    some = (one for one in found.findings if everything or one.ruling in LISTED or one.fails(strict=strict))
+    lines = [worded(one, translate) for one in (*map(said, some), *_accounts(found))]
+    return "".join(f"{printable(line)}\n" for line in (*lines, *map(": ".join, _verdicts(found, translate))))
 
 
 def as_markdown(found: Audit, translate: Translate) -> str:
-    """The same as Markdown: the verdicts of a board, how many of each ruling, and what somebody should look at."""
-    counts = account(one for one in found.findings if one.claim.place != LINE)
-    rulings = [[translate(ruling), str(count), translate(MEANINGS[ruling])] for ruling, count in counts.items()]
-    tables = ((VERDICT_HEAD, _verdicts(found, translate)), (MEANINGS_HEAD, rulings))
-    listed = [one for one in found.findings if one.ruling in LISTED]
-    texts = [f"{one.claim.document}:{one.claim.line}: {worded(_said(one), translate)}" for one in listed]
-    texts += [worded(said, translate) for said in _accounts(found)]
-    parts = [markdown.table([*map(translate, head)], body) for head, body in tables if body]
-    return "\n\n".join([*parts, "\n".join(f"- {markdown.text(text)}" for text in texts)]) + "\n"
+    """The same as Markdown, the verdicts of a board first."""
+    verdicts = _verdicts(found, translate)
+    table = markdown.table([*map(translate, VERDICT_HEAD)], verdicts) + "\n\n" if verdicts else ""
+    listed = (said(one) for one in found.findings if one.ruling in LISTED)
+    return table + "".join(f"- {markdown.text(worded(one, translate))}\n" for one in (*listed, *_accounts(found)))
 
 
 def as_json(found: Audit) -> Iterator[dict[str, Any]]:
@@ -187,16 +159,15 @@ def sarif(found: Audit, translate: Translate) -> str:
     for one, mark in zip(found.findings, fingerprints(found.findings), strict=True):
         if one.ruling not in GOOD:
             region = {"region": {"startLine": one.claim.line, "startColumn": one.claim.column}}
-            result = _sarif_result(one.ruling, worded(_said(one), translate), found.root, one.claim.document, region)
+            result = _sarif_result(one.ruling, worded(said(one), translate), found.root, one.claim.document, region)
             result["partialFingerprints"] = {FINGERPRINT: mark}
             results.append(result | ({"suppressions": [{"kind": "external"}]} if one.is_accepted else {}))
     for verdict in found.failed:
-        said = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
+        told = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
         path = verdict.path or verdict.runs or verdict.record
-        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path, {}))
-    rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
-    told = [{"id": rule, "shortDescription": {"text": translate(said)}} for rule, said in rules.items()]
-    driver = {"name": "tachograph", "semanticVersion": version("tachograph"), "rules": told}
+        results.append(_sarif_result(BOARD, worded(told, translate), found.board_root, path, {}))
+    rules = [{"id": rule} for rule in (*(ruling for ruling in Ruling if ruling not in GOOD), BOARD)]
+    driver = {"name": "tachograph", "semanticVersion": version("tachograph"), "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
@@ -214,13 +185,14 @@ def _at(claim: Claim) -> str:
     return f"{claim.line}:{claim.column}"
 
 
-def _said(one: Finding) -> Message:
-    """What a finding says of its number, or of an altered line."""
+def said(one: Finding) -> Message:
+    """What a finding says of its number, or of an altered line, and where that stands."""
     claim, ruling = one.claim, Message(one.ruling)
     ruling = Message(ACCEPTED, ruling=ruling) if one.is_accepted else ruling
     shown = repr(claim.number.text) if claim.place == LINE else claim.number.text
     number = ", ".join(filter(None, (claim.row_label, claim.col_label, shown)))
-    return Message(SAYS, number=number, ruling=ruling, reason=reason(one))
+    place = f"{claim.document}:{claim.line}:{claim.column}" if claim.line else claim.document
+    return Message(SAYS, place=place, number=number, ruling=ruling, reason=reason(one))
 
 
 def _verdicts(found: Audit, translate: Translate) -> list[list[str]]:
@@ -286,18 +258,14 @@ def reason(finding: Finding) -> Message:
 
 def _how(hit: Hit, together: int) -> Iterator[Message]:
     """The rule that gives a value, where it stands, of how many numbers it is the rule, and how it was rounded."""
-    where = f"{hit.path}:{hit.line}" if hit.line else hit.path
-    told: dict[str, object] = {"where": where, "series": hit.name, "protocol": hit.name, "count": together}
-    if hit.means == Means.FORMULA:
-        told |= {"formula": Message(hit.name), "operands": _operands(hit)}
-    if hit.means == Means.STATISTIC:
-        told["statistic"] = Message(_STATISTICS[hit.of])
-    if hit.over:
-        yield Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[hit.over]), "count": hit.count}))
-    else:
-        yield Message(_HOW[hit.means][-1 if together > 1 else 0], **told)
-        if together > 1 and hit.means in (Means.STATISTIC, Means.PROTOCOL):
-            yield Message(TOGETHER, count=together)
+    told: dict[str, object] = {"where": f"{hit.path}:{hit.line}" if hit.line else hit.path}
+    told |= {"series": hit.name, "protocol": hit.name, "formula": Message(hit.name), "operands": _operands(hit)}
+    told |= {
+        key: Message(_STATISTICS[of]) for key, of in (("statistic", hit.of), ("over", hit.over)) if of in _STATISTICS
+    }
+    yield Message(OF_LOGS if hit.over else _HOW[hit.means], **told, count=hit.count)
+    if together > 1:
+        yield Message.of_count(together - 1, *TOGETHER)
     if hit.rounding == TRUNCATED:
         yield Message(CUT)
 
@@ -305,7 +273,7 @@ def _how(hit: Hit, together: int) -> Iterator[Message]:
 def _broken(hit: Hit) -> Message:
     """What a contradicted number is to be."""
     if hit.means == Means.RENDERED:
-        return Message(TO_BE, right=repr(hit.name)) if hit.name else Message(TO_BE_LEFT_OUT)
+        return Message(TO_BE, right=repr(hit.name))
     if hit.means == Means.RUN:
         told = {"path": hit.path, "line": hit.line, "series": hit.name, "count": hit.count}
         return Message(OF_RUN, value=f"{hit.value:.10g}", **told)

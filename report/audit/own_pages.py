@@ -6,11 +6,10 @@ alone: what is as the report has it is not proved then. No log backs what a page
 """
 
 import posixpath
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from math import nan
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +29,7 @@ from ..wording.words import Translator, WordsError, languages
 from .chance import Hit, Means
 from .claims import Claim, claims_of
 from .documents import LINE
-from .number import Number
+from .number import Number, numbers_in
 from .rulings import Finding, Ruling
 
 EVIDENCE = ".evidence"  # what the name of the evidence of a page ends with, before its language
@@ -39,38 +38,26 @@ NOT_RENDERED = "The page could not be rendered again: {reason}"
 NO_LOGS = "its log {log} is not here; give --logs."
 AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
-MORE_LINES = 1000  # of a page, beyond twice those that it is to have; of what is longer the first difference is told
-LONGEST = 160  # characters that are told of an altered line
-_WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
+MORE_LINES = 1000  # of a page, beyond twice those that it is to have, are compared; none that follows is to be there
 
 
 class Alteration(NamedTuple):
     """One line that is not as it is to be.
 
-    ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: the
-    words that differ, as they stand in the file, from the character ``start`` on; None where the line is missing.
-    ``right``: what they are to be, None where there is to be no such line.
+    ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: as
+    it stands in the file; ``right``: what it is to be. Empty where there is no such line, or is to be none.
     """
 
     line: int
-    stood: str | None
-    right: str | None
-    start: int = 0
+    stood: str
+    right: str
 
-    def holds(self, claim: Claim) -> bool:
-        """Whether some of the digits of a claim are among the words that differ."""
-        begin = claim.column - 1
-        return self.start < begin + len(claim.number.text) and begin < self.start + len(self.stood or "")
-
-    def hit(self) -> Hit:
-        """What the line is to say; nothing where there is to be no such line."""
-        return Hit(nan, Means.RENDERED, _shortened(self.right or ""))
-
-    def finding(self, document: str) -> Finding:
-        """The finding for a line of a document whose numbers are as they are to be."""
-        number = Number(_shortened(self.stood or ""), nan, nan)
-        claim = Claim(document=document, line=self.line, column=1, number=number, place=LINE)
-        return Finding(claim, Ruling.CONTRADICTED, self.hit())
+    def finding(self, document: str, claim: Claim | None = None) -> Finding:
+        """The finding for a number of the line that is not to be there, or for the line."""
+        of = claim or Claim(
+            document=document, line=self.line, column=1, number=Number(self.stood, nan, nan), place=LINE
+        )
+        return Finding(of, Ruling.CONTRADICTED, Hit(nan, Means.RENDERED, self.right))
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:
@@ -78,36 +65,14 @@ def altered(stood: str, right: str) -> Iterator[Alteration]:
 
     Every difference is in one of them, but that of line ends, also at the end of the file, and of a byte order mark.
     """
-    lines = stood.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n").split("\n")
-    wanted = right.replace("\r\n", "\n").rstrip("\n").split("\n")
-    if len(lines) > 2 * len(wanted) + MORE_LINES:  # comparing them would take long
-        at = _same(lines, wanted)
-        yield _alteration(at + 1, lines[at], wanted[at] if at < len(wanted) else None)
-        return
+    texts = (text.replace("\r\n", "\n").rstrip("\n") for text in (stood.removeprefix("\ufeff"), right))
+    every, wanted = (text.split("\n") for text in texts)
+    lines = every[: 2 * len(wanted) + MORE_LINES]
     for tag, first, last, *between in SequenceMatcher(None, lines, wanted, autojunk=False).get_opcodes():
         for at, one in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
             number = min(last if at is None else at, len(lines) - 1) + 1
-            yield _alteration(number, None if at is None else lines[at], one)
-
-
-def _alteration(line: int, stood: str | None, right: str | None) -> Alteration:
-    """A line beside what it is to be: what both begin and end with, in whole words and numbers, is left out."""
-    if stood is None or right is None:
-        return Alteration(line, stood, right)
-    parts, wanted = _WORDS.findall(stood), _WORDS.findall(right)
-    start = _same(parts, wanted)
-    behind = _same(parts[start:][::-1], wanted[start:][::-1])
-    stood, right = ("".join(some[start : len(some) - behind]) for some in (parts, wanted))
-    return Alteration(line, stood, right, len("".join(parts[:start])))
-
-
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """With how many equal parts both begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+            yield Alteration(number, "" if at is None else lines[at], one or "")
+    yield from (Alteration(number, line, "") for number, line in enumerate(every[len(lines) :], len(lines) + 1))
 
 
 def is_own(page: Path) -> bool:
@@ -133,8 +98,8 @@ def of_own_pages(
     for beside, some in by_report.items():
         path, unproved = root / beside, None
         if not path.exists():
-            for page in some:
-                yield from _not_ruled_on(root, page, Message(NO_REPORT, file=path.name))
+            why = Message(NO_REPORT, file=path.name)
+            yield from (Finding(one, Ruling.NO_DATA, why=why) for page in some for one in claims_of(root, page))
             continue
         report = read_report(path)
         try:
@@ -144,10 +109,6 @@ def of_own_pages(
             made, unproved = report, Message(AS_REPORTED, reason=error.message)
         for page in some:
             yield from _of_page(root, page, made, unproved)
-
-
-def _not_ruled_on(root: Path, page: str, why: Message) -> Iterator[Finding]:
-    yield from (Finding(claim, Ruling.NO_DATA, why=why) for claim in claims_of(root, page))
 
 
 def _made_again(report: Report, path: Path, logs: Path | None, workers: Workers) -> Report:
@@ -167,22 +128,23 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
 
     ``unproved``: why the report was not made again, so that what the page has of it is not proved.
     """
-    stood = _text(root / page)
+    stood, claims = _text(root / page), claims_of(root, page)
     try:
         changed = list(altered(stood, _markdown(report, root / page, stood)))
     except WordsError as error:
-        yield from _not_ruled_on(root, page, Message(NOT_RENDERED, reason=error.message))
+        why = Message(NOT_RENDERED, reason=error.message)
+        yield from (Finding(claim, Ruling.NO_DATA, why=why) for claim in claims)
         return
     quoted = [result for result in report.results if result.rests_on_quotes]
     of_line = {one.line: one for one in changed[::-1]}
     told: set[int] = set()
     lines = stood.split("\n")
-    for claim in claims_of(root, page):
+    for claim in claims:
         there, digits, line = of_line.get(claim.line), claim.number.text, lines[claim.line - 1]
         is_quoted = any(result.digits == digits and result.id in line for result in quoted)
-        if there and there.holds(claim):
+        if there and digits not in (one.number.text for one in numbers_in(there.right)):
             told.add(claim.line)
-            yield Finding(claim, Ruling.CONTRADICTED, there.hit())
+            yield there.finding(page, claim)
         elif is_quoted or unproved:
             yield Finding(claim, Ruling.NO_DATA, why=Message(QUOTED) if is_quoted else unproved)
         else:
@@ -195,12 +157,11 @@ def _markdown(report: Report, page: Path, stood: str) -> str:
 
     A page may lie without its other languages. Raises WordsError for a language without catalogue.
     """
-    language, name = page.stem.rpartition(".")[2], report.page.name
-    is_evidence = Path(page.stem).stem.endswith(EVIDENCE)
-    files = {one: (evidence_name if is_evidence else page_name)(name, one) for one in languages()}
+    stem, _, language = page.stem.rpartition(".")
+    name_of = evidence_name if stem.endswith(EVIDENCE) else page_name
+    files = {one: name_of(report.page.name, one) for one in languages()}
     linked = [one for one, file in files.items() if one == language or f"]({path_address(file)})" in stood]
-    markdown, evidence = texts(report, language, linked).values()
-    return evidence if is_evidence else markdown
+    return texts(report, language, linked)[name_of(report.page.name, language)]
 
 
 def _text(path: Path) -> str:

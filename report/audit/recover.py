@@ -4,13 +4,13 @@ Of a log, for numbers that somebody names, and of a document, for a number of it
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from parsers.io.errors import FormatError, ParserError
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
@@ -33,13 +33,9 @@ from .rulings import Finding, Ruling
 MOST_SHOWN = 5
 NOT_READ = "nothing in it is known to be a speed; `tachograph show {log}` says why, and --format or --read what it is."
 NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
-NO_SUCH = "{page} has no number {name}; numbers: {numbers}."
-NO_NUMBERS = "{page} has no number."
-SEVERAL = "{count} numbers of {page} match {name}; pass one of {numbers}."
-PLACE = "{line}:{digits}"
+NOT_ONE = "{count} numbers of {page} match {name}; pass one of {numbers}."
 TITLE = "{page}:{line}: {row}, {column}: {digits}"
 RULED = "{ruling}: {reason}"
-OF_LOG = "{log}: {number}: {ruled}"
 
 
 class PublishedNumberError(ParserError):
@@ -54,10 +50,12 @@ def recovered(
     A number whose digits a protocol gives no more seldom than accident would agrees. Raises PublishedNumberError for
     what is not a number, ParserError for a log that cannot be read.
     """
-    numbers = [_number(one) for one in published]
+    digits = [one.replace(",", "") for one in published]
+    if wrong := [one for one in digits if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", one) or not float(one)]:
+        raise PublishedNumberError(NOT_POSITIVE, number=wrong[0])
     facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
     sources: dict[Claim, list[Source]] = {}
-    for number, log in zip(numbers, logs, strict=True):
+    for number, log in zip(map(Number.of, digits), logs, strict=True):
         read = as_read(log, format=format_, facts=facts)
         path = str(read.reading.path)
         if not read.has_records:
@@ -78,21 +76,9 @@ def recovered(
     return answers
 
 
-def _number(said: str) -> Number:
-    plain = said.replace(",", "")
-    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise PublishedNumberError(NOT_POSITIVE, number=said)
-    return Number.of(plain)
-
-
 def ruled(finding: Finding) -> Message:
     """The ruling on a number, and why it is that."""
     return Message(RULED, ruling=Message(finding.ruling), reason=reason(finding))
-
-
-def of_log(finding: Finding) -> Message:
-    """The ruling on a number of a log, with both."""
-    return Message(OF_LOG, log=finding.claim.document, number=finding.claim.number.text, ruled=ruled(finding))
 
 
 def of_document(page: Path, name: str, logs: Path | None) -> tuple[Report | None, Result | None, str, Finding]:
@@ -115,20 +101,15 @@ def of_document(page: Path, name: str, logs: Path | None) -> tuple[Report | None
 
 def _meant(page: Path, name: str, found: Sequence[Finding]) -> Finding:
     """The one number of a name; raises NoCellError."""
-    matching = [one for one in found if name.replace(",", "") in _names(one) or name in _names(one)]
+    asked = {name, name.replace(",", "")}
+    matching = [one for one in found if asked & _names(one)]
     if len(matching) == 1:
         return matching[0]
-    if not found:
-        raise NoCellError(NO_NUMBERS, page=page)
-    some = [one.claim for one in matching or found][:MOST_SHOWN]
-    shown = (Message(PLACE, line=claim.line, digits=claim.number.text) for claim in some)
-    numbers = joined("{first}, {second}", shown)
-    if not matching:
-        raise NoCellError(NO_SUCH, page=page, name=repr(name), numbers=numbers)
-    raise NoCellError(SEVERAL, count=len(matching), page=page, name=repr(name), numbers=numbers)
+    shown = ", ".join(f"{one.claim.line}:{one.claim.number.text}" for one in (matching or found)[:MOST_SHOWN])
+    raise NoCellError(NOT_ONE, count=len(matching), page=page, name=repr(name), numbers=shown or "-")
 
 
-def _names(finding: Finding) -> Iterator[str]:
+def _names(finding: Finding) -> set[str]:
     claim = finding.claim
-    for name in (claim.number.text, claim.number.text.replace(",", ""), f"{claim.row_label}/{claim.col_label}"):
-        yield from (name, f"{claim.line}:{name}")
+    names = {claim.number.text, claim.number.text.replace(",", ""), f"{claim.row_label}/{claim.col_label}"}
+    return names | {f"{claim.line}:{name}" for name in names}

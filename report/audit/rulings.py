@@ -22,13 +22,13 @@ from . import vocabulary as words
 from .chance import Explanation, Floats, Hit, Means, accidental, explain
 from .checkout import Checkout
 from .claims import Claim
-from .documents import CELL, ITEM, KEY, PROSE, text_of
+from .documents import CELL, KEY, PROSE, text_of
 from .evidence import LAST, DataFile, Stated, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas, search_tests
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
-from .rules.statistics import MOST_JOINED, PLAINEST, StatisticSearch
+from .rules.statistics import MOST_JOINED, StatisticSearch
 
 Member = TypeVar("Member")
 Key = TypeVar("Key")
@@ -116,7 +116,6 @@ class Referee:
         self._accept(Ruling.PROVED, self.records.found())
         self._columns()
         self._protocols()
-        self._rows()
         self._formulas()
         self._quotes()
         self._settle()
@@ -181,13 +180,6 @@ class Referee:
         self.protocols = ProtocolSearch(self.checkout.root, _case)
         self._accept(Ruling.PROVED, self.protocols.explain(near))
         self.not_read += self.protocols.unread
-
-    def _rows(self) -> None:
-        """Rows: several numbers that are statistics of one log."""
-        cells = [claim for claim in self.claims if claim.is_measured and claim.table >= 0 and claim.place != ITEM]
-        for row in _grouped(cells, lambda claim: claim.in_row).values():
-            if len(row) > 1 and not self._found.keys() >= set(row) and (paths := self._logs(row[0])[1]):
-                self._accept(Ruling.PROVED, self.search.explain_row(row, paths))
 
     # What follows from other claims
 
@@ -300,9 +292,8 @@ class Referee:
         hits = [
             given.hit(place)
             for given in self.search.rules(claim, paths).given
-            if given.how == LAST
-            and given.over in PLAINEST
-            and (claim.quantity == words.TIME or words.of_label(given.name) == claim.quantity)
+            if given.rule.how == LAST
+            and (claim.quantity == words.TIME or words.of_label(given.rule.name) == claim.quantity)
             for place in range(len(given.values))
         ]
         nearest = min(hits, key=lambda hit: abs(hit.value - claim.number.value), default=None)

@@ -11,8 +11,8 @@ Tests of means are SciPy's, where that is installed.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import lru_cache
@@ -36,8 +36,7 @@ ROWS_ABOVE = 20  # that a row may sum up (the longest board record with a row of
 LINES_BEHIND = 8  # a list, in which a document prints its statistics
 # Columns from a number to what it is computed from: what is farther is another.
 APART = [a for a in range(-8, 9) if a]
-ROUNDED = 0.5  # how far a printed operand may be from what was computed with, in steps of its last digit
-BASE_ROW = 2  # how far that is, in columns
+BASE_ROW = 2  # how far a base row is, in columns
 
 
 class Formula(StrEnum):
@@ -135,19 +134,18 @@ class Way(NamedTuple):
         """What it gives; None where it gives nothing, such as over zero.
 
         A reduction moves when all its operands do by half a step, each where it moves it most. Times of several units
-        are compared in seconds; what is counted is not rounded.
+        are compared in seconds.
         """
         units = [one.unit_seconds or 1.0 for one in self.operands]
         units = units if len(set(units)) > 1 else [1.0] * len(units)
         values = [one.number.value * unit for one, unit in zip(self.operands, units, strict=True)]
         reduction = _REDUCTIONS.get(self.formula)
-        steps = [_step(one, is_reduced=reduction is not None) for one in self.operands]
-        away = [ROUNDED * step * unit for step, unit in zip(steps, units, strict=True)]
+        away = [_half(one, reduction is None) * unit for one, unit in zip(self.operands, units, strict=True)]
         try:
             if reduction:
                 value = reduction(values)
-                spread = sqrt(2) if self.formula in _SPREADS else 1
-                moved = sum(away) if self.formula is Formula.SUM else spread * max(away)
+                moved = sum(away) if self.formula is Formula.SUM else max(away)
+                moved *= sqrt(2) if self.formula in _SPREADS else 1
                 return Outcome(value, value - moved, value + moved)
             compare = _COMPARISONS[self.formula]
             ends = ((value - by, value + by) for value, by in zip(values, away, strict=True))
@@ -161,50 +159,39 @@ class Way(NamedTuple):
         found = self.outcome()
         return found is not None and found.may_be(claim.number)
 
-    @property
-    def is_telling(self) -> bool:
-        """Whether it tells anything, which the mean of equal numbers does not."""
-        return self.formula in _COMPARISONS or len({one.number.value for one in self.operands}) > 1
 
-
-def _step(claim: Claim, *, is_reduced: bool) -> float:
-    """What a number is a multiple of, as it is printed.
+def _half(claim: Claim, is_compared: bool) -> float:
+    """How far a number may be from what was computed with; what is counted is not rounded.
 
     A large whole one that ends in zeros may be rounded to its last other digit; others are printed to be read.
     """
     number = claim.number
     if not claim.is_measured and number.step == 1:
         return 0.0
-    is_round = not is_reduced and "." not in number.text and abs(number.value) >= ROUND
-    return number.informative_step if is_round else number.step
+    is_round = is_compared and "." not in number.text and abs(number.value) >= ROUND
+    return (number.informative_step if is_round else number.step) / 2
 
 
 _Ways = dict[Claim, list[Way]]  # of each claim of a group, which one rule may give
 
 
 class _Table:
-    """The first claim of each cell of a table, by row and column; ``crowded``: those of cells that hold more.
+    """The first claim of each cell of a table, by row and column.
 
-    ``behind``: by row the others, such as a deviation behind its mean.
+    ``behind``: by it the others of its cell, such as a deviation behind its mean.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, claims: Iterable[Claim]) -> None:
         self.rows: dict[int, dict[int, Claim]] = defaultdict(dict)
-        self.crowded: set[Claim] = set()
-        self.behind: dict[int, list[Claim]] = defaultdict(list)
-
-    def add(self, claim: Claim) -> None:
-        """Put a claim into its cell, behind what is there."""
-        if (first := self.rows[claim.row].setdefault(claim.col, claim)) is not claim:
-            self.crowded.add(first)
-            self.behind[claim.row].append(claim)
-
-    def build(self) -> tuple[tuple[int, str], ...]:
-        """What each column counts, by its first number."""
-        found: dict[int, str] = {}
-        for row in sorted(self.rows):
-            found = {col: claim.quantity for col, claim in self.rows[row].items()} | found
-        return tuple(sorted(found.items()))
+        self.behind: dict[Claim, list[Claim]] = defaultdict(list)
+        for claim in claims:
+            if (first := self.rows[claim.row].setdefault(claim.col, claim)) is not claim:
+                self.behind[first].append(claim)
+        # What each column counts, by its first number.
+        cells = (
+            (col, claim.quantity) for row in sorted(self.rows, reverse=True) for col, claim in self.rows[row].items()
+        )
+        self.build = tuple(sorted(dict(cells).items()))
 
     def has_unlike_rows(self) -> bool:
         """Whether no two rows have one label: then one row may be what all are compared with."""
@@ -216,19 +203,17 @@ class _Table:
         row = self.rows[claim.row].values()
         return tuple((one.col, one.quantity, one.unit, one.unit_seconds) for one in row if one.is_measured)
 
-    def reductions(self, claim: Claim, reduced: Mapping[Claim, object]) -> list[Way]:
+    def reductions(self, claim: Claim, reduced: Mapping[Claim, object]) -> Iterator[Way]:
         """Rows above that are not ``reduced`` themselves, as far as each has a number in the column of a claim."""
-        found: list[Way] = []
         used: list[Claim] = []
         for at in range(claim.row - 1, claim.row - 1 - ROWS_ABOVE, -1):
             if at in self.rows:
                 if claim.col not in self.rows[at]:
-                    break
+                    return
                 if (above := self.rows[at][claim.col]) not in reduced:
                     used.append(above)
                     every = _REDUCTIONS if len(used) > 1 else ()
-                    found += [Way((one, len(used)), one, tuple(reversed(used)), len(used)) for one in every]
-        return found
+                    yield from (Way((one, len(used)), one, tuple(reversed(used)), len(used)) for one in every)
 
     def comparisons(self) -> Iterator[tuple[Claim, list[Way]]]:
         """What labels ask for, of two columns, or of a column and a base row: the claim with its ways.
@@ -269,43 +254,46 @@ class Formulas:
         self.claims = claims
         self.derived: dict[Claim, tuple[Hit, float]] = {}
         self.exceptions: dict[Claim, Hit] = {}
-        self.tables: dict[int, _Table] = defaultdict(_Table)
+        cells: dict[int, list[Claim]] = defaultdict(list)
         items: dict[tuple[int, int], list[Claim]] = defaultdict(list)
         for claim in claims:
             if claim.place == CELL:
-                self.tables[claim.table].add(claim)
+                cells[claim.table].append(claim)
             elif claim.place == ITEM:
                 items[claim.table, claim.col].append(claim)
+        self.tables = {table: _Table(some) for table, some in cells.items()}
         # The lists of numbers, each with the line in which it begins.
         self.lists = sorted(((some[0].line, tuple(some)) for some in items.values()), key=lambda one: one[0])
 
     def search(self, unexplained: set[Claim]) -> None:
         """Look for formulas: those that labels ask for of all numbers, others of what is ``unexplained``."""
-        for ways in self._behind_lists(unexplained):
+        fine = {claim for claim in unexplained if claim.is_measured and claim.number.digits > 1}
+        for ways in self._behind_lists(fine):
             self._explain(ways, NEARBY[2])
         for table in self.tables.values():
-            for row, cells in table.rows.items():  # that reduce the rows above them, such as a row of means
-                left = [one for one in (*cells.values(), *table.behind[row]) if one in unexplained and _is_fine(one)]
-                self._explain({one: table.reductions(one, self.derived) for one in left}, NEARBY[0])
+            for cells in table.rows.values():  # that reduce the rows above them, such as a row of means
+                every = (
+                    one for first in cells.values() for one in (first, *table.behind.get(first, ())) if one in fine
+                )
+                self._explain({one: [*table.reductions(one, self.derived)] for one in every}, NEARBY[0])
         for by_build in (True, False):  # in tables of one build, then in all
             groups: dict[Hashable, _Ways] = defaultdict(dict)
             for table in self.tables.values():
-                build = table.build() if by_build else ()
                 for claim, some in table.comparisons():
-                    groups[_asked(claim.col_label), build][claim] = some
+                    groups[_asked(claim.col_label), by_build and table.build][claim] = some
             for ways in groups.values():
                 if not ways.keys() <= self.derived.keys():
                     found = self._explain(ways, NEARBY[2], min(2, len(ways)))
                     if by_build:
                         self._except(ways, found)
 
-    def _behind_lists(self, unexplained: set[Claim]) -> Iterator[_Ways]:
+    def _behind_lists(self, fine: set[Claim]) -> Iterator[_Ways]:
         """What a document prints between a list and the next: the statistics of the lists there prove each other."""
         starts = [line for line, _ in self.lists]
         groups: dict[int, _Ways] = defaultdict(dict)
-        for claim in self.claims if starts else ():
+        for claim in self.claims:
             end = bisect_left(starts, claim.line)
-            if end and claim.place in TEXTS and claim in unexplained and _is_fine(claim):
+            if end and claim.place in TEXTS and claim in fine:
                 near = self.lists[bisect_left(starts, starts[end - 1] - LINES_BEHIND) : end]
                 every = product(near, (Formula.MEAN, *_SPREADS))
                 groups[end][claim] = [Way("list", formula, some) for (_, some), formula in every]
@@ -321,20 +309,20 @@ class Formulas:
         chances: dict[tuple[Hashable, Claim], float] = defaultdict(float)
         distances: dict[Hashable, int] = {}
         usual = median(abs(claim.number.value) for claim in group) if group else 0.0
-        for claim, ways in group.items():
-            number = claim.number
-            for way in ways:
-                if found := way.outcome():
-                    span = NEARBY[2] if way.formula in _SPREADS else usual_span  # a spread is near no value
-                    around = 2 * span * (abs(number.value) or usual)
-                    distances[way.rule] = way.distance
-                    width = found.high - found.low + ROUNDINGS * number.step
-                    # 1 is what all that is compared says of its base, and tells nothing; nor does what accident gives.
-                    if width < around and way.is_telling and number.value != 1:
-                        chances[way.rule, claim] += width / around
-                        if found.may_be(number):
-                            hit = Hit(found.value, Means.FORMULA, way.formula, operands=way.operands)
-                            hits[way.rule].setdefault(claim, hit)
+        for claim, way in ((claim, way) for claim, ways in group.items() for way in ways):
+            if (found := way.outcome()) is None:
+                continue
+            number, distances[way.rule] = claim.number, way.distance
+            span = NEARBY[2] if way.formula in _SPREADS else usual_span  # a spread is near no value
+            around = 2 * span * (abs(number.value) or usual)
+            width = found.high - found.low + ROUNDINGS * number.step
+            # The mean of equal numbers tells nothing; nor does 1, which what is compared says of its base, or accident.
+            is_telling = way.formula in _COMPARISONS or len({one.number.value for one in way.operands}) > 1
+            if width < around and is_telling and number.value != 1:
+                chances[way.rule, claim] += width / around
+                if found.may_be(number):
+                    hit = Hit(found.value, Means.FORMULA, way.formula, operands=way.operands)
+                    hits[way.rule].setdefault(claim, hit)
         ranks = sorted(distances.values())
         explanations = explain(
             group,
@@ -386,21 +374,16 @@ class Formulas:
         own; people change what they compare with.
         """
         table, used = self.tables[claim.table], (claim, *way.operands)
-        is_vague = any(one.is_about for one in used) or not table.crowded.isdisjoint(used)
+        is_vague = any(one.is_about or one in table.behind for one in used)
         if is_vague or _OF_ITS_OWN.search(claim.row_label) or (way.has_base and not table.has_unlike_rows()):
             return None
         for row in table.rows.values() if way.has_base else ():
-            operands = [one if one.row == claim.row else row.get(one.col) for one in way.operands]
-            other = tuple(one for one in operands if one is not None)
-            if len(other) == len(operands) and way._replace(operands=other).gives(claim):
+            there = (one if one.row == claim.row else row.get(one.col) for one in way.operands)
+            other = tuple(one for one in there if one)
+            if len(other) == len(way.operands) and way._replace(operands=other).gives(claim):
                 return None
         found = way.outcome()
         return None if found is None or found.may_be_told_as(claim.number) else found
-
-
-def _is_fine(claim: Claim) -> bool:
-    """Whether something is measured, and its digits tell more than its size."""
-    return claim.is_measured and claim.number.digits > 1
 
 
 def _meant_otherwise(group: _Ways, claims: set[Claim]) -> set[Claim]:
@@ -449,24 +432,24 @@ def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
 
     ``lines``: the text of the document.
     """
-    p_values = [
-        one for one in formulas.claims if one.quantity == words.P_VALUE and not _BOUND.search(_name(one, lines))
-    ]
+    # Of what a label, or the words in front, call a bound nothing is computed.
+    stated = (one for one in formulas.claims if one.quantity == words.P_VALUE)
+    before = ((one, one.col_label or lines[one.line - 1][: one.column - 1][-AROUND:]) for one in stated)
+    p_values = [one for one, text in before if not _BOUND.search(text)]
     starts = [one.line for one in p_values]
     with suppress(ExtraError):
         for line, samples, other, alternative in _named(formulas, lines) if p_values else ():
             at = bisect_left(starts, line)
             if at == len(starts) or starts[at] > line + TEST_BEHIND:
                 continue
-            claim = p_values[at]
+            claim, operands = p_values[at], tuple(one for sample in samples for one in sample)
             # The means are off by half a step of what is printed.
             first, *more = ([one.number.value for one in sample] for sample in samples)
-            half = max(one.number.step for sample in samples for one in sample) / 2
+            half = max(one.number.step for one in operands) / 2
             given = [p_value(first, more[0] if more else other, alternative, by) for by in (-half, 0.0, half)]
             if None in given:
                 continue
             low, value, high = sorted(one for one in given if one is not None)
-            operands = tuple(one for sample in samples for one in sample)
             of = WELCH if more else STUDENT
             hit = Hit(value, Means.FORMULA, Formula.P_VALUE, of=of, count=len(operands), operands=operands)
             if Outcome(value, low, high).may_be(claim.number):
@@ -475,20 +458,11 @@ def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
                 formulas.exceptions[claim] = hit
 
 
-def _name(claim: Claim, lines: Sequence[str]) -> str:
-    """What stands in front of a p value, which may say that it is only a bound."""
-    return claim.col_label or lines[claim.line - 1][: claim.column - 1][-AROUND:]
-
-
 def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[tuple[Claim, ...]], float, str]]:
     """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
-    before: dict[str, tuple[Claim, ...]] = {}
-    lists = deque(formulas.lists)
     for number, line in enumerate(lines, start=1):
-        while lists and lists[0][0] <= number:
-            _, some = lists.popleft()
-            before[_list_name(some[0])] = some
         for kind, name, other, options in _CALL.findall(line):
+            before = {_list_name(some[0]): some for at, some in formulas.lists if at <= number}
             is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
             used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
             if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):

@@ -10,7 +10,7 @@ against these together.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
@@ -127,53 +127,48 @@ def search(part: FormatRecords, facts: Mapping[str, Fact], known: Known | None =
     """
     run, known = Run(1, part.table, part.fields, facts), {} if known is None else known
     values = np.full(len(protocols()), np.nan)
-    for windows in _groups():
-        ranks = [rank for of in windows for rank in of]
-        first = protocols()[min(ranks)]
+    for windows in _alike():
+        first, ranks = protocols()[min(windows)], list(windows)
         if first.estimate == "clock" or not first.states_rule:  # one number, and not one a record
             for rank in ranks:
                 with suppress(NoMeasurement), np.errstate(all="ignore"):
                     stated = protocols()[rank]
                     values[rank] = (measure_stated([run], stated) if stated.states_rule else measure_log([[run]])).value
             continue
-        try:
+        with suppress(NoMeasurement):
             records, read, _ = values_of(run, first)
-        except NoMeasurement:
-            continue
-        key = first, read.values.tobytes()
-        if key not in known:
-            known[key] = np.concatenate([_statistics(records, read.values, of) for of in windows])
-        values[ranks] = read.factor / known[key] if read.are_times else known[key] * read.factor
+            key = first, read.values.tobytes()
+            if key not in known:
+                known[key] = _statistics(records, read.values, windows)
+            values[ranks] = read.factor / known[key] if read.are_times else known[key] * read.factor
     return Searched(values)
 
 
 @cache
-def _groups() -> list[list[list[int]]]:
-    """The places of the protocols that read one estimate of one kind of record, by window."""
-    groups: dict[tuple[str, str], dict[object, list[int]]] = defaultdict(lambda: defaultdict(list))
+def _alike() -> list[dict[int, Hashable]]:
+    """The places of the protocols that read one estimate of one kind of record, each with its window."""
+    groups: dict[tuple[str, str], dict[int, Hashable]] = defaultdict(dict)
     for rank, one in enumerate(protocols()):
-        read = one.estimate if one.states_rule else RULE
-        groups[one.records, read][tuple(getattr(one, key) for key in WINDOW)].append(rank)
-    return [list(of.values()) for of in groups.values()]
+        window = tuple(getattr(one, key) for key in WINDOW)
+        groups[one.records, one.estimate if one.states_rule else RULE][rank] = window
+    return list(groups.values())
 
 
-def _statistics(records: Records, values: Floats, ranks: Sequence[int]) -> Floats:
-    """What protocols of one window make of the values of records; NaN of none, and of what no throughput can be."""
-    found = np.full(len(ranks), np.nan)
-    try:
-        reasons, _ = window_of(records, protocols()[ranks[0]])
-    except NoMeasurement:  # the log does not have its steps
-        return found
-    taken = values[reasons == Use.USED]
-    for place, rank in enumerate(ranks):
-        one, kept = protocols()[rank], taken
-        try:
-            if one.trim or one.trim_min:
+def _statistics(records: Records, values: Floats, windows: Mapping[int, Hashable]) -> Floats:
+    """What protocols make of the values of records; NaN of none, and of what no throughput can be."""
+    found = np.full(len(windows), np.nan)
+    taken: dict[Hashable, Floats] = {}
+    for place, (rank, window) in enumerate(windows.items()):
+        one = protocols()[rank]
+        with suppress(NoMeasurement):
+            if window not in taken:
+                taken[window] = np.zeros(0)  # where the log does not have its steps
+                taken[window] = values[window_of(records, one)[0] == Use.USED]
+            kept = taken[window]
+            if len(kept) and (one.trim or one.trim_min):
                 kept = kept[trim(kept, one.trim, one.trim_min)]
             if len(kept) and (np.isfinite(kept) & (kept > 0)).all():
                 found[place] = reduce(kept, one.statistic)
-        except NoMeasurement:
-            continue
     return found
 
 
@@ -267,13 +262,11 @@ class ProtocolSearch:
             if len(self._logs) > MOST_PROTOCOL_LOGS:
                 self.unread.append(path)
                 return None
-            try:
+            with suppress(ParserError, OSError, ValueError):
                 reading = as_read(self.root / path).reading
                 if any(len(part.table) for part in reading.parts):
                     program = reading.format.name if reading.format else ""
                     self._logs[path] = _Read(program, as_one(reading.parts[0]), dict(reading.facts), {})
-            except (ParserError, OSError, ValueError):
-                return None
         return self._logs[path]
 
 
@@ -316,10 +309,7 @@ def explained(sources: Mapping[Claim, Sequence[Source]]) -> list[Explanation]:
     for one in firsts:
         searched = {id(source.searched): source.searched for source in sources[one]}.values()
         chances[one] = min(1.0, sum(of.chance(one.number) for of in searched))
-    found = explain(firsts, rules, lambda _, claim: chances[claim], lambda rank, *_: cast(int, rank) + 1)
-    return [
-        replace(one, hits={copy: hit for first, hit in one.hits.items() for copy in firsts[first]}) for one in found
-    ]
+    return explain(firsts, rules, lambda _, claim: chances[claim], lambda rank, *_: cast(int, rank) + 1, copies=firsts)
 
 
 def hit_of(number: Number, sources: Sequence[Source], rank: int) -> Hit:

@@ -1,22 +1,19 @@
 """Statistics of logs: what one rule makes of the log, or the logs, of each claim of a column.
 
 A rule is a series, a statistic of it, and which logs are meant: the one that a row leads to, or those beside it, each
-by itself or all joined, by their mean or deviation.
+by itself or all joined by their mean.
 """
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import vocabulary as words
-from ..chance import ANY, EVEN, NEARBY, Explanation, Floats, Hit, Means, Tried, accidental, accidents, explain
+from ..chance import ANY, NEARBY, Explanation, Floats, Hit, Means, Tried, accidents, explain
 from ..claims import Claim
 from ..documents import ITEM
 from ..evidence import GREATEST, LAST, LEAST, MEAN, Stated, Statistic
@@ -24,29 +21,16 @@ from ..number import Number
 
 MOST_JOINED = 64  # logs of a folder that may be one repeated experiment (the longest board record has 40)
 SIMPLEST = (LAST, MEAN, LEAST, GREATEST)
-# Reductions of several logs, and how far each is from the plainest rule, the log itself.
-EACH = ""
-_OVER: dict[str, Callable[[Floats], Any]] = {
-    "mean": np.mean,
-    "std": lambda values: np.std(values, ddof=1),
-    "std of all": np.std,
-}
-_COST = {EACH: 0, "mean": 1, "std": 3, "std of all": 3}
-PLAINEST = (EACH, "mean")  # of several logs: each by itself, and their mean
-_SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
+EACH = ""  # of several logs each by itself
 _ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in seconds
 
 Near = Callable[[Claim], Sequence[Sequence[str]]]  # the logs that a claim leads to, and those around it
 Pool = dict[tuple[str, str], list[tuple[str, Statistic]]]  # by name and statistic of a series the logs that have it
 
 
-class Key(NamedTuple):
-    """A rule: which logs are meant, how they are joined, the series and its statistic, and what multiplies its values.
+class Rule(NamedTuple):
+    """How several logs are joined, the series, its statistic in each, and what multiplies its values."""
 
-    ``reach``: 0 for those that a row leads to, 1 for those around it.
-    """
-
-    reach: int
     over: str
     name: str
     how: str
@@ -54,59 +38,43 @@ class Key(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How far the rule is from the plainest one."""
-        return SIMPLEST.index(self.how) + _COST[self.over]
+        """How far it is from the plainest one."""
+        return SIMPLEST.index(self.how) + (self.over != EACH)
+
+
+Key = tuple[int, Rule]  # 0 where the logs are meant that a row leads to, 1 where those around it; the rule
 
 
 class Given(NamedTuple):
     """The ``values`` that a rule gives, each with the log and the line that it is from; ``logs``: of how many."""
 
-    over: str
-    name: str
-    how: str
-    scale: float
+    rule: Rule
     values: Floats
     places: Sequence[tuple[str, int]]
     logs: int = 1
 
     def hit(self, place: int, rounding: str = "") -> Hit:
         """One of the values, as a hit."""
-        value, (path, line) = float(self.values[place]), self.places[place]
-        return Hit(value, Means.STATISTIC, self.name, path, line, self.how, self.over, self.logs, rounding)
-
-    def key(self, reach: int) -> Key:
-        """The rule that gives them."""
-        return Key(reach, self.over, self.name, self.how, self.scale)
+        value, (path, line), rule = float(self.values[place]), self.places[place], self.rule
+        return Hit(value, Means.STATISTIC, rule.name, path, line, rule.how, rule.over, self.logs, rounding)
 
 
-@dataclass(frozen=True)
 class _Rules:
     """What each rule gives for claims of one kind that may be of the same logs; all values are searched at once."""
 
-    given: Sequence[Given]
-
-    @cached_property
-    def _searched(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """All values ascending, the order that makes them so, and of each its rule and its place in that."""
-        sizes = np.array([len(given.values) for given in self.given], dtype=np.int64)
-        values = np.concatenate([np.zeros(0), *(given.values for given in self.given)])
-        place = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    def __init__(self, given: Sequence[Given]) -> None:
+        self.given = given
+        values = np.concatenate([np.zeros(0), *(one.values for one in given)])
+        places = [(rule, place) for rule, one in enumerate(given) for place in range(len(one.values))]
         order = np.argsort(values, kind="stable")
-        return values[order], order, np.repeat(np.arange(len(sizes)), sizes), place
-
-    @cached_property
-    def distinct(self) -> Floats:
-        """Each value once, ascending."""
-        return np.unique(self._searched[0])
+        self._ascending, self._places = values[order], [places[at] for at in order.tolist()]
 
     def hits(self, number: Number) -> Iterator[tuple[Given, list[Hit]]]:
         """The rules that give a number, each with its hits."""
-        ascending, order, rule, places = self._searched
-        low, high = number.interval
-        near = np.sort(order[np.searchsorted(ascending, low, "left") : np.searchsorted(ascending, high, "right")])
-        for one, some in groupby(near.tolist(), key=lambda at: int(rule[at])):
-            given = self.given[one]
-            rounded = ((place, number.rounding_of(float(given.values[place]))) for place in places[list(some)].tolist())
+        first, end = np.searchsorted(self._ascending, number.interval)
+        for rule, some in groupby(sorted(self._places[first : end + 1]), key=lambda one: one[0]):
+            given = self.given[rule]
+            rounded = ((place, number.rounding_of(float(given.values[place]))) for _, place in some)
             if hits := [given.hit(place, rounding) for place, rounding in rounded if rounding]:
                 yield given, hits
 
@@ -127,22 +95,18 @@ class StatisticSearch:
         return self._known[key]
 
     def _made(self, claim: Claim, paths: Sequence[str]) -> Iterator[Given]:
-        is_spread = claim.quantity == words.SPREAD
         pool = self._pool(paths)
-        for quantity in _SPREAD if is_spread else words.alike(claim.quantity):
-            for rule, some in pool.get(quantity, {}).items():
+        for quantity in words.alike(claim.quantity):
+            for series, some in pool.get(quantity, {}).items():
                 runs = [*{self.logs[path].digest: (path, one) for path, one in some}.values()]
                 is_joined = 1 < len(runs) <= MOST_JOINED  # a copy of a log is no other run
                 for scale in _scales(claim, some[0][1].seconds):
-                    if not is_spread:
-                        values = np.array([one.value for _, one in some]) * scale
-                        yield Given(EACH, *rule, scale, values, [(path, one.line) for path, one in some])
+                    values = np.array([one.value for _, one in some]) * scale
+                    yield Given(Rule(EACH, *series, scale), values, [(path, one.line) for path, one in some])
                     if is_joined and len({path for path, _ in some}) == len(some):
-                        values = np.array([one.value for _, one in runs]) * scale
+                        mean = np.array([one.value for _, one in runs]).mean(keepdims=True) * scale
                         folder = posixpath.commonpath([path for path, _ in runs])
-                        for over, of in _OVER.items():
-                            if over == "mean" or rule[1] != MEAN:
-                                yield Given(over, *rule, scale, np.array([of(values)]), [(folder, 0)], len(runs))
+                        yield Given(Rule(MEAN, *series, scale), mean, [(folder, 0)], len(runs))
 
     def _pool(self, paths: Sequence[str]) -> dict[str | None, Pool]:
         """The statistics of some logs by the quantity of their series."""
@@ -159,67 +123,44 @@ class StatisticSearch:
     def explain_column(self, claims: Sequence[Claim], near: Near) -> list[Explanation]:
         """The rules that explain a column: of the log that each row leads to, or of those in its folder.
 
-        A number that comes several times, and leads to the same logs, is hit or missed once.
+        A number that comes several times, and leads to the same logs, is hit or missed once; equal items of a list are
+        of different logs, none of all together.
         """
-        equal: dict[Hashable, list[Claim]] = defaultdict(list)
+        copies: dict[Hashable, list[Claim]] = defaultdict(list)
         # Claims of one kind that may be of the same logs are held against the same values.
         groups: dict[Hashable, list[Claim]] = defaultdict(list)
         for claim in claims:
             of = claim.quantity, claim.unit_seconds, *map(tuple, near(claim))
-            some = equal[claim if claim.place == ITEM else (claim.number.text, of)]
+            some = copies[claim if claim.place == ITEM else (claim.number.text, of)]
             some.append(claim)
             if len(some) == 1:
                 groups[of].append(claim)
-        copies = {some[0]: some for some in equal.values()}
-        rules = self._hits(copies, near)
-        values: dict[Hashable, list[tuple[Sequence[Claim], Given]]] = defaultdict(list)
-        for some in groups.values():
-            for reach, paths in enumerate(near(some[0])):
-                for given in self.rules(some[0], paths).given:
-                    values[given.key(reach)].append((some, given))
-        chances = {rule: _chances(values[rule], rules[rule]) for rule in rules}
-        found = explain(copies, rules, lambda rule, claim: chances[rule].get(claim, 0.0), _ranks(values))
-        return [
-            replace(one, hits={copy: hit for first, hit in one.hits.items() for copy in copies[first]}) for one in found
-        ]
-
-    def _hits(self, claims: Iterable[Claim], near: Near) -> dict[Hashable, dict[Claim, Hit]]:
-        """What each rule hits of a column."""
+        values: dict[Key, list[tuple[Sequence[Claim], Given]]] = defaultdict(list)
         rules: dict[Hashable, dict[Claim, Hit]] = defaultdict(dict)
         used: dict[tuple[Key, str], int] = defaultdict(int)
-        for claim in claims:
-            for reach, paths in enumerate(near(claim)):
-                for given, hits in self.rules(claim, paths).hits(claim.number):
-                    key = given.key(reach)
-                    nth = used[key, claim.number.text]
-                    if claim.place == ITEM:  # equal items of a list are of different logs, none of all together
-                        used[key, claim.number.text] += 1
-                    if nth < len(hits) and (claim.place != ITEM or given.over == EACH):
-                        rules[key][claim] = hits[nth]
-        return rules
-
-    def explain_row(self, claims: Sequence[Claim], paths: Sequence[str]) -> list[Explanation]:
-        """The log that gives several claims of a row by statistics of its own.
-
-        Any of its statistics may be meant, so that what one of them would give as likely as not is not shown to be one.
-        """
-        rules: dict[Hashable, dict[Claim, Hit]] = defaultdict(dict)
-        chances: dict[tuple[Hashable, Claim], float] = {}
-        for path in paths:
-            for claim in claims:
-                of = self.rules(claim, (path,))
-                chances[path, claim] = min(1.0, accidental(claim.number, of.distinct))
-                hit = next((hits[0] for _, hits in of.hits(claim.number)), None)
-                if hit and chances[path, claim] < EVEN:
-                    rules[path][claim] = hit
-        return explain(claims, rules, lambda path, claim: chances[path, claim], lambda *_: len(paths), least=2)
+        for some in groups.values():
+            for reach, paths in enumerate(near(some[0])):
+                found = self.rules(some[0], paths)
+                for given in found.given:
+                    values[reach, given.rule].append((some, given))
+                for claim in some:
+                    for given, hits in found.hits(claim.number):
+                        key = reach, given.rule
+                        nth = used[key, claim.number.text]
+                        used[key, claim.number.text] += claim.place == ITEM
+                        if nth < len(hits) and (claim.place != ITEM or given.rule.over == EACH):
+                            rules[key][claim] = hits[nth]
+        chances = {rule: _chances(values[cast(Key, rule)], hits) for rule, hits in rules.items()}
+        chance_of = lambda rule, claim: chances[rule].get(claim, 0.0)  # noqa: E731
+        firsts = {some[0]: some for some in copies.values()}
+        return explain(firsts, rules, chance_of, _ranks(values), copies=firsts)
 
 
 def _scales(claim: Claim, seconds: float | None) -> list[float]:
     """By what values of a log are multiplied to be in the unit of a claim; several where a unit is not stated."""
     if claim.quantity in words.SHARES:
         return [1.0, 100.0]
-    if claim.quantity != words.TIME and not (claim.quantity == words.SPREAD and seconds):
+    if claim.quantity != words.TIME:
         return [1.0]
     own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT
     return sorted({said / unit for said in ((seconds,) if seconds else (1.0, 1e-3)) for unit in own}, reverse=True)
@@ -248,28 +189,27 @@ def _chances(given: Sequence[tuple[Sequence[Claim], Given]], hits: Mapping[Claim
     return found
 
 
-def _ranks(values: Mapping[Hashable, Sequence[tuple[Sequence[Claim], Given]]]) -> Tried:
+def _ranks(values: Mapping[Key, Sequence[tuple[Sequence[Claim], Given]]]) -> Tried:
     """How many rules stand before one, with itself, that could explain as many claims: the simplest first.
 
     Rules that give the same for all claims are one. Where the series of a rule is known to be meant, only how far it
     reaches is left to be tried.
     """
     counts = {key: sum(len(claims) for claims, _ in given) for key, given in values.items()}
-    keys: list[Key] = sorted((key for key in values if isinstance(key, Key)), key=lambda key: (key.cost, -counts[key]))
     distinct: dict[tuple[tuple[Claim, bytes], ...], int] = {}
     sizes: list[int] = []  # of each of these, for how many claims it gives something
     place_of: dict[Key, int] = {}
-    akin: dict[tuple[str, str, float], list[Key]] = defaultdict(list)
-    for key in keys:
+    akin: dict[object, list[Key]] = defaultdict(list)
+    for key in sorted(values, key=lambda key: (key[1].cost, -counts[key])):
         same = tuple((claims[0], given.values.tobytes()) for claims, given in values[key])
         sizes += [counts[key]] if same not in distinct else []
         place_of[key] = distinct.setdefault(same, len(distinct))
-        akin[key[2:]].append(key)
+        akin[key[1][1:]].append(key)
     of_all = np.array(sizes)
 
     def tried(rule: Hashable, count: int, accepted: Sequence[Hashable]) -> int:
         key = cast(Key, rule)
-        alike = akin[key[2:]]
+        alike = akin[key[1][1:]]
         if any(one in alike for one in accepted):
             return alike.index(key) + 1
         return max(1, int((of_all[: place_of[key] + 1] >= count).sum()))

@@ -22,15 +22,11 @@ def rows(*arguments: str | Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_a_page_whose_measurements_are_proved_ends_well(tmp_path: Path) -> None:
-    done = run("audit", make(tmp_path))
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_a_number_that_its_log_does_not_give_is_shown_and_fails_a_strict_audit_only(tmp_path: Path) -> None:
-    page = make(tmp_path, WRONG)
+    assert run("audit", make(tmp_path / "right"), "--strict").returncode == 0
+    page = make(tmp_path / "wrong", WRONG)
     done = run("audit", page)
-    assert (done.returncode, "README.md:8" in done.stdout) == (0, True)
+    assert (done.returncode, done.stderr, "README.md:8" in done.stdout) == (0, "", True)
     assert run("audit", page, "--strict").returncode == 1
 
 
@@ -103,15 +99,6 @@ def results(folder: Path, *arguments: str | Path) -> list[dict[str, Any]]:
     return list(json.loads((folder / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"])
 
 
-def test_a_fingerprint_stays_when_lines_move_and_changes_with_the_number(tmp_path: Path) -> None:
-    prints = []
-    for changes in ([], [("# Toy\n", "# Toy\n\n\n")], [("3.50", "3.60")]):
-        write(tmp_path, *changes, page=SPEED_UPS)
-        (found,) = [one for one in results(tmp_path) if one["level"] == "error"]
-        prints.append(found["partialFingerprints"][FINGERPRINT])
-    assert (prints[0] == prints[1], prints[0] == prints[2]) == (True, False)
-
-
 def test_alike_findings_have_fingerprints_of_their_own(tmp_path: Path) -> None:
     make(tmp_path, ("| 8 | 3119.765 |", "| 8 | 3500.125 |\n| 8 | 3500.125 |"))
     prints = [one["partialFingerprints"][FINGERPRINT] for one in results(tmp_path)]
@@ -148,7 +135,7 @@ def test_a_baseline_that_no_audit_printed_is_one_error(text: str, tmp_path: Path
 
 
 def test_a_document_of_hostile_size_and_shape_is_ruled_on(tmp_path: Path) -> None:
-    write(tmp_path, page=PAGE + "| " * 50_000 + "\n" + "[" * 10_000 + "\n" + "1.5 " * 50_000)
+    write(tmp_path, page=PAGE + "| " * 50_000 + "\n" + "[" * 10_000 + "\n" + "1.5 " * 50_000 + "a <![ 3 <!-- b")
     assert run("audit", tmp_path).returncode == 0
 
 
@@ -163,12 +150,6 @@ def test_a_folder_without_documents_is_an_error_and_a_link_that_no_file_can_have
     write(tmp_path, page=f"# Runs\n\n| run | images/s |\n|:--|--:|\n| [log]({'中' * 100}.log) | 399.532 |\n")
     (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere.md")
     assert run("audit", tmp_path).returncode == 0
-
-
-@pytest.mark.parametrize("text", ["<table><tr><td><![ CDATA x</td></tr></table>", "a <![ 3", "<!-- a"])
-def test_declarations_that_do_not_end_are_read(text: str, tmp_path: Path) -> None:
-    for name in ("a.md", "a.html"):
-        assert run("audit", write(tmp_path, page=text, name=name)).returncode == 0
 
 
 @pytest.mark.parametrize("pattern", ["/etc", "", ".", "e**", "../*"])

@@ -1,12 +1,12 @@
 """Data files as they come: cut, drawn over, in any encoding; every number with its line and the name of its series."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
 
-from report.audit.evidence import GREATEST, LAST, LEAST, MEAN, DataFile, is_data, namesakes, read
+from report.audit.checkout import namesakes
+from report.audit.evidence import GREATEST, LAST, LEAST, MEAN, DataFile, is_data, read
 from tests.report.audit.made_up import file_of
 
 LINES = "step 1 loss 4.5\nstep 2 loss 3.25\n"
@@ -95,24 +95,14 @@ def test_a_document_bears_the_name_of_a_folder() -> None:
     assert namesakes("README.md", paths) == []
 
 
-NOTEBOOK = {
-    "cells": [
-        {"cell_type": "code", "outputs": [{"text": ["step 1 loss 4.5\n", "step 2 loss 3.25\n"]}], "source": ["x = 7\n"]}
-    ]
-}
-
-
 @pytest.mark.parametrize(
     ("path", "data", "lines"),
     [
         ("train.log.gz", gzip.compress(LINES.encode(), mtime=0), [1, 2]),
         ("a.csv.gz", gzip.compress(b"step,loss\n1,4.5\n2,3.25\n", mtime=0), [2, 3]),
-        ("run.ipynb", json.dumps(NOTEBOOK, indent=1).encode(), [8, 9]),
     ],
 )
-def test_packed_files_and_what_notebooks_printed_are_evidence(
-    path: str, data: bytes, lines: list[int], tmp_path: Path
-) -> None:
+def test_packed_files_are_evidence(path: str, data: bytes, lines: list[int], tmp_path: Path) -> None:
     file = file_of(tmp_path, data, path)
     assert is_data(path)
     assert numbers(file) == [(1, lines[0]), (4.5, lines[0]), (2, lines[1]), (3.25, lines[1])]

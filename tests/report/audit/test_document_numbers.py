@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.audit.number import Form, Number, numbers_in
+from report.audit.number import CLOCK, DURATION, Number, numbers_in
 
 WRITTEN = [
     ("1.25", [("1.25", 1.25, 0.01, "plain")]),
@@ -37,7 +37,7 @@ WRITTEN = [
 def test_numbers_of_a_text(text: Any, numbers: Any) -> None:
     found = [(one.number.text, one.number.value, one.number.step, one.form) for one in numbers_in(text)]
     near = pytest.approx
-    expected: list[Any] = [(text, near(value), near(step), Form(form)) for text, value, step, form in numbers]
+    expected: list[Any] = [(text, near(value), near(step), form) for text, value, step, form in numbers]
     assert found == expected
 
 
@@ -68,7 +68,7 @@ def test_a_printed_value_is_a_rounding_of_it_and_within_its_interval(value: Any,
 def test_durations_are_their_seconds(hours: Any, minutes: Any, seconds: Any, form: Any) -> None:
     (one,) = numbers_in(form.format(hours, minutes, seconds))
     assert one.number.value == hours * 3600 + minutes * 60 + seconds
-    assert one.form in (Form.DURATION, Form.CLOCK)
+    assert one.form in (DURATION, CLOCK)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from report.audit import vocabulary
 from report.audit.claims import Claim, Context
-from report.audit.documents import CELL
+from report.audit.documents import CELL, Passage, Place
 from report.audit.labels import Agreement, case_of, compared
 from report.audit.number import numbers_in
 
@@ -50,10 +50,11 @@ def test_whatever_a_label_holds_is_read(text: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: "|".join(example[:6]))
 def test_number_counts_what_its_words_say(example: Any) -> None:
     before, text, behind, column, row, heading, quantity, unit = example
-    (printed,) = numbers_in(text)
-    labels = {"row_label": row, "col_label": column, "heading": heading}
-    claim = Claim(document="d.md", line=1, column=1, number=printed.number, place=CELL, table=0, row=0, col=1, **labels)
-    found = Context(claim, before, behind, printed.form, is_result=True).classified()
+    place = Place(place=CELL, table=0, row=0, col=1, row_label=row, col_label=column, heading=heading)
+    shown = before + text + behind
+    printed = next(one for one in numbers_in(shown) if one.start >= len(before))
+    claim = Claim(document="d.md", line=1, column=1, number=printed.number, **vars(place))
+    found = Context(claim, Passage(shown, 0, place), printed).classified()
     assert (found.quantity, found.unit) == (quantity, unit)
     assert found.is_measured == (quantity in DATA["measured"])
 

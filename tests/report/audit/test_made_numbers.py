@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.audit.rules.protocols import protocols
 from report.audit.rulings import Finding, Ruling
-from report.measure.number import printed
 from report.measure.protocol import Protocol
 from report.measure.statistic import reduce
 from report.measure.statistic import trim as trimmed
@@ -18,17 +16,6 @@ from tests.report.audit.made_columns import CARDS, Rates, findings, log_of, rate
 pytestmark = pytest.mark.slow
 
 COLUMNS = 50  # of four numbers each
-SEARCHED = (
-    "tipc",
-    "skip_records=10",
-    "skip_records=5,statistic=median",
-    "take_last=20",
-    "take_last=100",
-    "skip_records=2,trim=0.05,trim_min=5",
-    "skip_fraction=0.2",
-    "skip_records=7,drop_last=1",
-    "statistic=harmonic_mean",
-)
 NOT_SEARCHED: Mapping[str, Callable[[Rates], float]] = {
     "skip 37 %": lambda values: float(values[int(0.37 * len(values)) :].mean()),
     "every third": lambda values: float(values[::3].mean()),
@@ -66,10 +53,6 @@ def given(values: Rates, protocol: Protocol) -> float:
     return reduce(window[kept], protocol.statistic)
 
 
-def by_protocol(protocol: Protocol, values: Rates, cards: int) -> str:
-    return printed(cards * given(values, protocol), protocol)
-
-
 def by_other_rule(rule: Callable[[Rates], float], values: Rates, cards: int) -> str:
     return f"{cards * rule(values):.3f}"
 
@@ -90,26 +73,6 @@ def test_of_two_hundred_numbers_that_no_protocol_made_at_most_one_is_proved(coun
     found = [finding for page in findings(tmp_path) for finding in page]
     assert len(found) == total
     assert sum(finding.ruling == Ruling.PROVED for finding in found) <= 1
-
-
-def test_numbers_of_columns_that_a_searched_protocol_made_are_recovered_by_it(tmp_path: Path) -> None:
-    generator, rules = np.random.default_rng(2), []
-    columns = []
-    for number in range(COLUMNS):
-        rule = Protocol.parse(SEARCHED[number % len(SEARCHED)])
-        rules.append(rule)
-        columns.append(column(generator, partial(by_protocol, rule)))
-    write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
-    pages = findings(tmp_path)
-    right = 0
-    for rule, made, page in zip(rules, columns, pages, strict=True):
-        for (digits, _, values), finding in zip(made, page, strict=True):
-            by = protocol_of(finding)
-            is_same = np.isclose(given(values, by), given(values, rule), rtol=1e-12)
-            right += finding.ruling == Ruling.PROVED and finding.claim.number.text == digits and bool(is_same)
-    searched = [one.overridden("decimals=3").model_dump() for one in protocols()]
-    assert all(rule.overridden("decimals=3").model_dump() in searched for rule in rules)
-    assert right >= 0.95 * COLUMNS * len(CARDS)
 
 
 def test_numbers_of_columns_that_a_protocol_made_which_is_not_searched_are_accused_of_nothing(tmp_path: Path) -> None:

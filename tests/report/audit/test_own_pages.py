@@ -161,21 +161,6 @@ def test_any_digit_that_is_changed_in_a_report_is_caught(data: st.DataObject, si
         report.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.slow
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_any_digit_that_is_changed_in_a_log_is_caught(data: st.DataObject, site: Path) -> None:
-    log = next((site / "logs/A100").glob("*N1C1_log"))
-    text = log.read_bytes()
-    at = data.draw(st.sampled_from([at for at, byte in enumerate(text) if chr(byte).isdigit()]))
-    other = data.draw(st.sampled_from([digit for digit in b"0123456789" if digit != text[at]]))
-    try:
-        log.write_bytes(text[:at] + bytes([other]) + text[at + 1 :])
-        assert "toy.report.json" in {one.claim.document for one in bad(site / "pages/toy.en.md")}
-    finally:
-        log.write_bytes(text)
-
-
 EDITS = "0a|#é \n(…"
 
 

@@ -46,27 +46,17 @@ def of_loss(page: Path) -> list[Ruling]:
     return [one.ruling for one in audited(page) if one.claim.col_label == "val_loss"]
 
 
-def test_a_row_that_a_line_holds_is_proved_with_its_line(tmp_path: Path) -> None:
-    page = records(tmp_path, rows_of({seed: f"{loss:.5f}" for seed, loss in LOSSES.items()}))
-    found = [one for one in audited(page) if one.claim.col_label == "val_loss"]
-    assert [one.ruling for one in found] == [Ruling.PROVED] * 3
-    assert [(one.hit.path, one.hit.line) for one in found if one.hit] == [
-        (f"train_seed{seed}.log", 4) for seed in LOSSES
-    ]
-
-
-def test_a_row_that_names_its_run_is_contradicted_by_its_log_alone(tmp_path: Path) -> None:
-    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": "3.27106"}
-    found = [one for one in audited(records(tmp_path, rows_of(said))) if one.claim.number.text == "3.27106"]
-    assert [(one.ruling, one.hit.path, one.hit.line) for one in found if one.hit] == [
-        (Ruling.CONTRADICTED, "train_seed42.log", 4)
-    ]
-
-
-def test_a_number_that_is_about_so_much_is_not_contradicted(tmp_path: Path) -> None:
-    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": "~3.27106"}
-    page = records(tmp_path, rows_of(said))
-    assert [one.claim.number.text for one in audited(page) if one.fails()] == []
+@pytest.mark.parametrize(
+    ("changed", "contradicted"),
+    [("3.28106", []), ("3.27106", [("3.27106", "train_seed42.log", 4)]), ("~3.27106", [])],
+    ids=["what its log says", "another number", "about another number"],
+)
+def test_a_row_that_names_its_run_is_contradicted_by_its_log_alone(
+    changed: str, contradicted: list[tuple[str, str, int]], tmp_path: Path
+) -> None:
+    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": changed}
+    found = [one for one in audited(records(tmp_path, rows_of(said))) if one.fails() and one.hit]
+    assert [(one.claim.number.text, one.hit.path, one.hit.line) for one in found if one.hit] == contradicted
 
 
 MEAN = float(np.mean(list(LOSSES.values())))
@@ -99,12 +89,6 @@ def test_what_another_document_states_is_derived_only_where_that_is_proved(tmp_p
     assert set(found[3:]) == {Ruling.OF_UNPROVED}
 
 
-def test_a_row_whose_link_is_dead_says_so(tmp_path: Path) -> None:
-    page = write(tmp_path, page="# Runs\n\n| run | images/s |\n|:--|--:|\n| [log](gone.log) | 399.532 |\n")
-    (found,) = audited(page)
-    assert (found.ruling, "gone.log" in str(found.why)) == (Ruling.NO_DATA, True)
-
-
 def test_a_log_that_is_named_for_another_case_contradicts_the_labels_and_proves_the_number(tmp_path: Path) -> None:
     page = make(tmp_path)
     first, second, spare = (tmp_path / "logs" / name for name in (ONE, EIGHT, "spare"))
@@ -114,20 +98,6 @@ def test_a_log_that_is_named_for_another_case_contradicts_the_labels_and_proves_
     found = audited(page)
     assert [(one.ruling, one.labels.agreement) for one in found] == [(Ruling.PROVED, Agreement.CONTRADICTED)] * 2
     assert [one.labels.agreement for one in audited(make(tmp_path / "right"))] == [Agreement.CONFIRMED] * 2
-
-
-def test_what_nothing_explains_says_how_many_logs_were_tried(tmp_path: Path) -> None:
-    page = make(tmp_path, ("| 8 | 3119.765 |", "| 32 | 77123.5 |"))
-    found = [one for one in audited(page) if one.claim.number.text == "77123.5"]
-    assert [(one.ruling, one.logs) for one in found] == [(Ruling.UNEXPLAINED, 2)]
-
-
-def test_the_account_adds_up_to_every_number_of_a_text(tmp_path: Path) -> None:
-    page = write(tmp_path, page="# 3 Words in 2031\n\n- trained on 8 GPUs for 12.5 h at 1234.5 tokens/s (v1.2)\n")
-    found = audit(page).findings
-    texts = [one.claim.number.text for one in found]
-    assert {"8", "12.5", "1234.5"} <= set(texts)
-    assert {one.ruling for one in found} <= set(Ruling)
 
 
 def test_a_changed_digit_of_a_proved_number_is_not_proved(tmp_path: Path) -> None:

@@ -112,13 +112,3 @@ def test_a_time_may_be_in_another_unit() -> None:
     }
     claims = [replace(a_claim(f"{time / 6e4:.3f}", "time", row), unit_seconds=60.0) for row, time in enumerate(TIMES)]
     assert of_linked(StatisticSearch(logs), claims) == {0, 1, 2}
-
-
-def test_a_row_is_of_one_log() -> None:
-    logs = {
-        f"{row}.log": Stated(str(row), [the_last(3 + row / 7), the_last(1e4 + 317 * row, "tokens_per_s")])
-        for row in range(9)
-    }
-    claims = [a_claim("3.5714"), a_claim("11268", "rate", col=2)]
-    (found,) = StatisticSearch(logs).explain_row(claims, list(logs))
-    assert (found.rule, set(found.hits)) == ("4.log", set(claims))
