@@ -101,7 +101,7 @@ class Context:
         claim = self.claim
         claim.is_about = bool(_ABOUT.search(self.before[-12:]))
         may_be_claim = self.is_result or self.form == DURATION or words.of_unit(self.behind) in _IN_CODE
-        claim.quantity = self._quantity() if may_be_claim else words.SETTING
+        claim.quantity = self._quantity() if may_be_claim else words.CODE
         if claim.place == HEADER and claim.is_measured:  # it names its column, as 95% does
             claim.quantity = words.IDENTIFIER
         if claim.is_measured and _SPREAD.search(self.before):

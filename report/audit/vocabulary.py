@@ -16,7 +16,7 @@ PERCENT, RATIO, P_VALUE, SPREAD, POWER, FLOPS = "percent", "ratio", "p_value", "
 SHARES = (PERCENT, SCORE)  # which a log may print as fractions
 AMOUNT = "amount"  # what was counted: parameters, steps that were done
 SETTING, OPTION, COUNT, IDENTIFIER, DATE, BARE = "setting", "option", "count", "identifier", "date", "bare"
-SPECIFICATION, PRICE, GOAL, REMARK, VALUE = "specification", "price", "goal", "remark", "value"
+SPECIFICATION, PRICE, GOAL, REMARK, VALUE, CODE = "specification", "price", "goal", "remark", "value", "code"
 MEASURED: frozenset[str] = frozenset(_SAID["measured"])
 
 # What people call a score may be a loss elsewhere, and a percentage a score.
