@@ -51,7 +51,7 @@ def formats() -> None:
 
 @click.command()
 @LOGS
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output file: .csv, .jsonl or .parquet.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output file: .csv or .parquet.")
 @FORMAT
 def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """Write the records of LOGS as a table: one row per metric line, with its log and line number.

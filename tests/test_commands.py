@@ -15,7 +15,6 @@ from tests.commandline import PROJECT, run
 
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "csv": pd.read_csv,
-    "jsonl": lambda path: pd.read_json(path, lines=True),
     "parquet": pd.read_parquet,
 }
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
@@ -70,7 +69,7 @@ def test_formats_lists_every_grammar() -> None:
     assert listed == {path.stem for path in (PROJECT / "parsers/formats").glob("*.lark")}
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_parse_writes_every_record_with_its_log_and_line(ending: str, tmp_path: Path) -> None:
     out = tmp_path / f"records.{ending}"
     assert run("parse", LOG, "--out", out).returncode == 0

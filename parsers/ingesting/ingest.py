@@ -40,7 +40,7 @@ from ..io.files import (
 from ..io.git import is_changed
 from ..io.message import counted
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES, heading
-from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, unknown_schema
+from ..runs.runfile import UNPACKED, describes, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
 from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
@@ -267,12 +267,11 @@ def _stage(
         document = {**heading(), "suite": folder.parent.parent.name, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
-    is_of_another = RUN_FILE in beside and run is None
-    for name in beside.keys() & {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}:
+    for name in beside.keys() & {*(SIDE_FILES if run else ())}:
         write(folder, name, data_of(beside[name]))
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
-    return sha256, (OF_ANOTHER,) if is_of_another else ()
+    return sha256, (OF_ANOTHER,) if RUN_FILE in beside and run is None else ()
 
 
 def _spelt(name: str) -> str:

@@ -40,7 +40,6 @@ from ..io.files import (
 )
 from ..io.message import Message
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
-from ..runs.runfile import CONFIGURATIONS, LARGEST, are_of
 
 IS_LINK = "is a symbolic link."
 IS_IRREGULAR = "is not a regular file."
@@ -86,7 +85,7 @@ class Candidate:
     ``origin``: where it was found, as run.json is to say it; its ``path`` is the name of the file in its source.
     ``prefix``: names that tell the source from others. ``place``: a local path, or a URL. ``size``: bytes, where known.
     ``named``: whether the user named this very file. ``beside``: the places of the run file and the side files of its
-    folder, and of its program's configurations there, by name. ``blob``: the object that git keeps under this name.
+    folder, by name. ``blob``: the object that git keeps under this name.
     """
 
     origin: Mapping[str, str | bool | None]
@@ -114,8 +113,8 @@ class Candidate:
 
     @property
     def of_its_run(self) -> Mapping[str, str]:
-        """What lies beside it and belongs to its run; of a log that is none of a run its configurations."""
-        return {name: at for name, at in self.beside.items() if self.is_of_a_run or name not in OF_A_RUN}
+        """What lies beside it and belongs to its run; nothing of a log that is none of a run."""
+        return self.beside if self.is_of_a_run else {}
 
 
 Found = Iterator[Candidate | LeftOut]
@@ -403,11 +402,9 @@ def _candidates(
                     yield LeftOut(reason, name(inner), is_unreadable=not last)
             else:
                 files[last] = make(inner, str(info["name"]), int(info["size"] or 0))
+        beside = {of: files[of].place for of in OF_A_RUN if of in files}
         for last, file in files.items():
-            own = [of for of in CONFIGURATIONS if of in files and of != last and files[of].size <= LARGEST]
-            own = own if own and are_of(last, files) else []
             if last not in OF_A_RUN and only in ("", file.place):
-                beside = {of: files[of].place for of in (*OF_A_RUN, *own) if of in files}
                 yield replace(file, beside=beside, named=bool(only))
         if only:
             return

@@ -9,8 +9,8 @@ epochs that nobody numbers, and small falls again and again are those of ranks i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from ..grammar.variant import RUN_START
 from ..io.message import Message
-from ..scanning.record_table import RECORD, RecordTable
+from ..scanning.record_table import MOST_REPEATED, RECORD, RecordTable
 from .events import Event
-from .facts import Fact, Statement, Stretches, unstated, values_of
+from .facts import COUNTS, Fact, Statement, Value, values_of
 from .format_records import RUN, FormatRecords
 
 BANNERS = (RUN_START, "restart")
@@ -31,7 +31,7 @@ FEWEST_EPOCHS = 3
 # Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
 NEAR, FALLEN = 0.25, 0.2
 AT_AN_END = 0.2  # of a pass of a progress bar: how far its first and its last drawing may be from there
-COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
+PLACE = ("step", "epoch", "steps", "steps_per_epoch")
 MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice
 
 Last = Literal["last"]
@@ -74,44 +74,42 @@ def are_consecutive(epochs: Floats) -> bool:
 # ---- what lines state of each run
 
 
-@dataclass(frozen=True)
-class OfRun:
-    """What lines state of one run of several, and the counts that are ``unstated``: those of another run.
-
-    Each of these stands with a line of the run's own configuration, which does not state it.
-    """
-
-    stated: list[Fact]
-    unstated: list[tuple[Fact, int]]
-
-
-def of_each(parts: Sequence[FormatRecords], stated: Sequence[Fact], said: Sequence[Statement]) -> list[OfRun]:
-    """What lines, a line each, state of each of several runs; nothing where the log holds one.
+def of_each(parts: Sequence[FormatRecords], stated: Sequence[Fact], said: Sequence[Statement]) -> Iterator[list[Fact]]:
+    """What lines state of each of several runs; nothing where the log holds one.
 
     ``said``: all lines that do. A fact that the whole log tells alike is that of all runs, but for a count that the
-    configuration of another run does not state. One that lines tell differently is that of the run whose first record
-    comes next; what is told amid the records of a run can only contradict that.
+    own configuration of a run does not state, unless it stands behind all records. One that lines tell differently is
+    that of the run whose first record comes next; what is told amid the records of a run can only contradict that.
     """
     table = parts[0].table
     if RUN not in table:
-        return []
-    lines, turns = table["line"], _changes(table[RUN])
+        return
+    lines, turns = table["line"], np.flatnonzero(np.diff(table[RUN])) + 1
     lasts = lines[[*(turns - 1), -1]]
-    runs = Stretches(np.array([0, *lasts[:-1]]), lines[[0, *turns]], lasts)
     values = values_of(stated)
-    alike = [fact for fact in stated if len(values[fact.name]) == 1]
-    others = [(_line(fact), fact) for fact in stated if len(values[fact.name]) > 1]
+    places: dict[tuple[str, Value], Lines] = {}
+    for one in said:
+        places[one.told] = np.union1d(places.get(one.told, one.lines), one.lines)
+    # What very many lines repeat, as a label of each, is no configuration.
+    configured = np.sort(np.concatenate([[0], *(at for at in places.values() if len(at) <= MOST_REPEATED)]))
 
-    def told(before: int, first: int, last: int) -> list[Fact]:
-        own = [fact for line, fact in others if before < line <= first]
-        known = {fact.name for fact in own}
-        return [*own, *(fact for line, fact in others if first < line <= last and fact.name in known)]
+    def are_within(places: Lines, after: int, end: int) -> bool:
+        return bool(np.searchsorted(places, end, "right") > np.searchsorted(places, after, "right"))
 
-    found = []
-    for unknown, *stretch in zip(unstated(alike, said, runs), runs.before, runs.first, runs.last, strict=True):
-        names = {fact.name for fact, _ in unknown}
-        found.append(OfRun([*(fact for fact in alike if fact.name not in names), *told(*stretch)], unknown))
-    return found
+    for before, first, last in zip([0, *lasts[:-1]], lines[[0, *turns]], lasts, strict=True):
+        has_own = are_within(configured, before, first)
+        own = list[Fact]()
+        for fact in stated:
+            at = places[fact.name, fact.value]
+            if len(values[fact.name]) > 1:
+                end = last if any(fact.name == known.name for known in own) else first
+                is_own = before < _line(fact) <= end
+            else:
+                is_own = fact.name not in COUNTS or not has_own or are_within(at, before, last)
+                is_own |= len(at) > MOST_REPEATED or at[0] > lasts[-1]
+            if is_own:
+                own.append(fact)
+        yield own
 
 
 def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[Event]) -> list[Fact]:
@@ -178,7 +176,7 @@ def _after_ends(records: RecordTable, banners: Lines) -> Lines:
 
 def _counted(records: RecordTable, kind: str, number: str) -> RecordTable:
     """The records of a kind that print a number, of the lowest rank that does: that number, and those of epochs."""
-    counts = records.columns(name for name in ("line", number, *COUNTS) if name in records)
+    counts = records.columns(name for name in ("line", number, *PLACE) if name in records)
     if number not in records:
         return counts.rows(slice(0))
     told = records.are(kind) & np.isfinite(records[number])
@@ -276,72 +274,36 @@ def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool
 # ---- bars of evaluations
 
 LEFT_OUT = (
-    "Two progress bars take turns: the first is taken for training, since its steps take {times} times as long; its "
-    "own clock gives {rate} steps/s in all. The {count} records of the other, first at line {line}, are left out."
+    "Two progress bars take turns: the first is taken for training, since its steps take {times} times as long. The "
+    "{count} records of the other, first at line {line}, are left out."
 )
 FEWEST_TURNS = 3
 SLOWER = 1.5  # an evaluation only goes forwards
-OF_BARS = ("step", "steps_per_epoch", "elapsed", "line")
 
 
-def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecords], tuple[Message, ...]]:
-    """The parts of a reading without the records of bars of an evaluation, and a message that says so, if any.
+def without_evaluation(part: FormatRecords) -> tuple[FormatRecords, tuple[Message, ...]]:
+    """A part without the records of a bar of an evaluation, and a message that says so, if any.
 
-    A bar is known by its name and number of steps, and passes of it begin where its steps, its clock or the epoch do.
-    Left out is every second pass where two bars take turns to the end, the second of which has as many steps or fewer,
-    each of which takes far less time. If only the second tells losses, the first may be one of rollouts or a
-    preparation, and all stay.
+    Left out is every second pass of a bar where the passes between them are as long or longer, and each of their steps
+    takes far longer. If only the second tells losses, the first may be one of rollouts or a preparation, and all stay.
     """
-    if not parts or not len(parts[0].table) or not set(OF_BARS) <= set(parts[0].table):
-        return list(parts), ()
-    table = parts[0].table
-    begins, passes = _passes(table)
-    is_other = np.cumsum(begins) % 2 == 0
-
-    def tell_losses(records: RecordTable) -> bool:
-        return "loss" in records and bool(np.isfinite(records["loss"].astype(np.float64)).any())
-
-    found = _training(passes)
-    if found is None or (tell_losses(table.rows(is_other)) and not tell_losses(table.rows(~is_other))):
-        return list(parts), ()
-    said = {"times": f"{found[0]:.1f}", "rate": f"{found[1]:.6g}", "count": int(is_other.sum())}
-    message = Message(LEFT_OUT, **said, line=int(table["line"][is_other][0]))
-    return [replace(parts[0], table=table.rows(~is_other)), *parts[1:]], (message,)
-
-
-def _passes(table: RecordTable) -> tuple[Mask, Floats]:
-    """Where a pass of a bar begins, and one row for each in file order: its total, epoch, last step and last clock.
-
-    A record that counts no step is of the pass before it, unless it has another total.
-    """
-    step, total, clock, epoch = (
-        table[name].astype(np.float64) if name in table else np.zeros(len(table)) for name in (*OF_BARS[:3], "epoch")
-    )
-    known = np.isfinite(step)
-    counts = np.flatnonzero(known)
-    begins = np.append(True, (np.diff(total) != 0) | (np.diff(epoch) != 0))
-    begins[counts[1:]] |= (np.diff(step[counts]) < 0) | (np.diff(clock[counts]) < 0)
+    table = part.table
+    if not {"step", "elapsed"} <= set(table) or not len(table):
+        return part, ()
+    step, clock = (np.nan_to_num(table[name].astype(np.float64), nan=-1) for name in ("step", "elapsed"))
+    counts = np.flatnonzero(step >= 0)
+    begins = np.zeros(len(table), np.bool_)
+    begins[0] = True
+    begins[counts[1:]] = (np.diff(step[counts]) < 0) | (np.diff(clock[counts]) < 0)
     first = np.flatnonzero(begins)
-    done, taken = (np.maximum.reduceat(np.where(known, of, 0), first) for of in (step, clock))
-    return begins, np.column_stack([total[first], epoch[first], done, taken])
-
-
-def _training(passes: Floats) -> tuple[float, float] | None:
-    """How many times as long a step of the first of two bars takes as one of the other, and its steps a second in all.
-
-    None unless it is that of training.
-    """
-    own, other = passes[::2], passes[1::2]
-    if len(passes) < 2 * FEWEST_TURNS or own[0, 0] < other[0, 0]:
-        return None
-    in_turns = (own[:, 0] == own[0, 0]).all() and (other[:, 0] == other[0, 0]).all()
-    same_epoch = (own[: len(other), 1] == other[:, 1]).all() and (np.diff(own[:, 1]) == np.diff(own[:2, 1])).all()
-    if not (in_turns and same_epoch):
-        return None
-    with np.errstate(all="ignore"):
-        slow, fast = own[:, 3] / own[:, 2], (other[:, 3] + 1) / other[:, 2]
-    if np.isnan(slow).all() or np.isnan(fast).all():
-        return None
-    usual, least = float(np.nanmedian(slow)), float(np.nanmedian(fast))
-    apart = usual > SLOWER * least and np.nanmin(slow) > np.nanmax(fast)
-    return (usual / least, float(own[:, 2].sum() / own[:, 3].sum())) if apart else None
+    done, taken = np.maximum.reduceat(step, first), np.maximum.reduceat(clock, first)
+    if len(first) < 2 * FEWEST_TURNS or done[::2].min() < done[1::2].max() or done.min() <= 0:
+        return part, ()
+    slow, fast = taken[::2] / done[::2], (taken[1::2] + 1) / done[1::2]  # clocks show whole seconds
+    is_other = np.cumsum(begins) % 2 == 0
+    losses = np.isfinite(table["loss"]) if "loss" in table else np.zeros(len(table), np.bool_)
+    if slow.min() <= SLOWER * fast.max() or (losses[is_other].any() and not losses[~is_other].any()):
+        return part, ()
+    times, line = f"{np.median(slow) / np.median(fast):.1f}", int(table["line"][is_other][0])
+    message = Message(LEFT_OUT, times=times, count=int(is_other.sum()), line=line)
+    return replace(part, table=table.rows(~is_other)), (message,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,6 @@ BACKWARDS = "Timestamps go backwards, first at line {line} ({count} in total)."
 TWICE = "Duplicate records, first at line {line} ({count} in total)."
 RESTARTED = "The run restarts, first at line {line} ({count} in total)."
 FAILED = "The run failed, at line {line}: {text}"
-BLOCK = 1 << 16
 LONGEST_TEXT = 200
 # What two records hardly print alike, unless one is a copy.
 TELLING = ("time", "loss", "throughput", "step_time", "duration", "elapsed")
@@ -174,43 +173,18 @@ def _copies(records: RecordTable) -> Rows:
     place = next((name for name in ("step", "epochs_done") if name in records), None)
     if place is None or len(telling) < 2 or not apart or _ascends(records, place):
         return NO_ROWS
-    rows = repeated([records[name] for name in columns])
+    rows = np.flatnonzero(pd.DataFrame({name: records[name] for name in columns}).duplicated())
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records[place][rows]) & (told > 1)]
-
-
-def repeated(columns: Sequence[NDArray[Any]]) -> Rows:
-    """The rows, ascending, that have the same in all columns as one before them; what is missing is alike.
-
-    What ``DataFrame.duplicated`` finds, without the second that importing pandas takes.
-    """
-
-    def codes(column: NDArray[Any]) -> NDArray[Any]:
-        """Numbers that are equal where the values of a column are, or are missing."""
-        if column.dtype.kind == "O":
-            texts: dict[object, int] = {}
-            return np.fromiter((texts.setdefault(text, len(texts)) for text in column), np.intp, len(column))
-        return np.unique(column, return_inverse=True)[1]
-
-    every = [codes(column) for column in columns]
-    order = np.lexsort(every)  # stable: of equal rows the first comes first
-    is_same = np.logical_and.reduce([code[order[1:]] == code[order[:-1]] for code in every])
-    return np.sort(order[1:][is_same])
 
 
 def _ascends(records: RecordTable, place: str) -> bool:
     """Whether runs, epochs in them and places in these ascend, of all records with one: none is printed twice."""
     names = [name for name in (place, "epoch", RUN) if name in records]
-    records = records.columns(names)
     if (nothing := np.isnan(records[place])).any():
-        records = records.rows(~nothing)
-    # Of many records some at a time: all that is compared would take as much memory as a column.
-    for start in range(0, len(records), BLOCK):
-        part = records.rows(slice(start, start + BLOCK + 1))
-        ascends = np.zeros(len(part) - 1, np.bool_)
-        for name in names:
-            before, after = part[name][:-1], part[name][1:]
-            ascends = (after > before) | ((after == before) & ascends)
-        if not ascends.all():
-            return False
-    return True
+        records = records.columns(names).rows(~nothing)
+    ascends = np.zeros(max(len(records) - 1, 0), np.bool_)
+    for name in names:
+        before, after = records[name][:-1], records[name][1:]
+        ascends = (after > before) | ((after == before) & ascends)
+    return bool(ascends.all())

@@ -1,8 +1,7 @@
 """Facts: what holds for a whole run, each with the source that says so, and all lines of a log that state one.
 
 Counts follow from each other. Two products hold: cards are those that share a model times its replicas, and the batch
-of the job is that of a replica times the replicas times the passes of a step. Experts are shared by cards of other
-kinds as well: their number times the stages of the pipeline divides the cards. parsers/vocabulary.lark names the
+of the job is that of a replica times the replicas times the passes of a step. parsers/vocabulary.lark names the
 programs that compute these.
 """
 
@@ -24,15 +23,14 @@ from numpy.typing import NDArray
 from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
 from ..io.files import SUFFIXES
-from ..io.message import Message, joined
+from ..io.message import Message
 from ..scanning.prefix import line_pattern
-from ..scanning.record_table import MOST_REPEATED, FactLines
+from ..scanning.record_table import FactLines
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 Value = int | float | str
 Lines = NDArray[np.int64]
 Counts = Mapping[str, int]
-Known = tuple[tuple[str, int], ...]
 
 MOST_DIGITS = 19  # what is longer is no count of anything
 FOLDERS = 3  # so many folders above a log may state facts in their names
@@ -40,14 +38,6 @@ FOLDERS = 3  # so many folders above a log may state facts in their names
 SHARING = ("tensor_parallel", "pipeline_parallel", "context_parallel")
 CARDS = ("cards", (*SHARING, "data_parallel"))
 BATCH = ("job_batch_size", ("micro_batch_size", "data_parallel", "accumulation"))
-PRODUCTS = (CARDS, BATCH)
-# Of these the first is a multiple of the product of the others.
-MULTIPLES = (
-    *PRODUCTS,
-    ("cards", ("expert_parallel", "pipeline_parallel")),
-    ("attention_heads", ("tensor_parallel",)),
-    ("job_batch_size", ("batch_size", "accumulation")),
-)
 # Counts whose option is 1 by default in many programs.
 ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation", *SHARING, "data_parallel", "expert_parallel")
 # Counts that a measurement scales by.
@@ -65,11 +55,8 @@ OF_A_MODEL = (
 # Training in 8 bits keeps its parameters in 16; programs call TF32 by the type of its data, which is FP32.
 WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32",)}
 
-IS = "{fact} is {value} according to {source}"
-REQUIRES = "{fact} {value} ({source})"
-AND = "{first} and {second}"
-NO_MULTIPLE = "{first}, which is not a multiple of {number}, as required by {others}."
-NO_PIPELINE = "{first}, but {second}: only the stages of a pipeline can be split."
+FIRST_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
+NEITHER_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using neither."
 
 
 @dataclass(frozen=True)
@@ -84,9 +71,9 @@ class Fact:
     source: Provenance
     step_is: StepIs | None = None
 
-    def worded(self, key: str) -> Message:
-        """A message with the names of all three."""
-        return Message(key, fact=Message(self.name), value=self.value, source=self.source.message)
+
+class DeniedFact(Message):
+    """A remark on a ``fact`` whose ``value`` is used, though another source states another."""
 
 
 class Facts(dict[str, Fact]):
@@ -94,16 +81,12 @@ class Facts(dict[str, Fact]):
 
     ``contradictions`` holds every later source that said otherwise, with the fact it contradicts. ``disputes`` holds
     the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
-    ``unstated`` holds the counts that another run of the log states, each with a line of this run's own configuration,
-    which does not: they are not believed either. ``doubts`` holds what counts say of each other that cannot be.
     """
 
     def __init__(self, told: Iterable[Fact] = ()) -> None:
         super().__init__()
         self.contradictions: list[tuple[Fact, Fact]] = []
         self.disputes: list[tuple[Fact, Fact]] = []
-        self.unstated: list[tuple[Fact, int]] = []
-        self.doubts: list[Message] = []
         self.hear(told)
 
     def hear(self, told: Iterable[Fact], *, of_lines: bool = False, fills: bool = False) -> None:
@@ -117,7 +100,8 @@ class Facts(dict[str, Fact]):
         """
         said = [fact for fact in told if fact.name not in SCALING or isinstance(fact.value, str) or fact.value >= 1]
         if of_lines:
-            within = {(fact.name, part) for fact in [*self.values(), *said] for part in _parts(fact)}
+            known = [*self.values(), *said]
+            within = {(fact.name, part) for fact in known for part in WITHIN.get((fact.name, str(fact.value)), ())}
             said = [fact for fact in said if (fact.name, fact.value) not in within]
             scaling = [fact for name in SCALING if name not in self for fact in said if fact.name == name]
             firsts: dict[str, Fact] = {}
@@ -135,15 +119,27 @@ class Facts(dict[str, Fact]):
     def _disputed(self) -> set[str]:
         return {first.name for first, _ in self.disputes}
 
+    def warnings(self) -> Iterator[Message]:
+        """What the sources say against each other."""
+        neither, first = (self.disputes, Message, NEITHER_USED), (self.contradictions, DeniedFact, FIRST_USED)
+        for pairs, of_kind, key in (neither, first):
+            for one, other in pairs:
+                sources = {"source": one.source.message, "other_source": other.source.message}
+                yield of_kind(key, fact=Message(one.name), value=one.value, other=other.value, **sources)
+
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
         self._derive_cards()
-        for whole, factors in PRODUCTS:
+        for whole, factors in (CARDS, BATCH):
             found = follows(counts_of(self), whole, factors)
             if found and found[0] not in self._disputed():
                 self.hear([Fact(*found[:2], self._sources(found[2]))])
-        self._doubt()
         counts, ways = counts_of(self), ("tensor_parallel", "pipeline_parallel")
+        # Where cards share a model, a program may print the number of its replicas as its world size.
+        replicas = counts.get("data_parallel", 0)
+        if counts.get("cards") == replicas * prod(counts.get(name, 1) for name in SHARING):
+            pairs = self.contradictions
+            self.contradictions = [pair for pair in pairs if (pair[1].name, pair[1].value) != ("cards", replicas)]
         # A card holds the whole model where no cards share it, by what is stated of each way to share one.
         is_whole = all(counts.get(way) == 1 for way in ways) and counts.get("expert_parallel", 1) == 1
         if is_whole and "rank_parameters" in counts:
@@ -169,32 +165,10 @@ class Facts(dict[str, Fact]):
     def _follow(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
         self.hear([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
 
-    def _doubt(self) -> None:
-        """Note what cannot be; more is known than when it was asked before."""
-        counts = counts_of(self)
-        self.doubts, explained = [], set[tuple[str, Value]]()
-        for name, number, others in doubts(counts):
-            sources = joined(AND, (self[other].worded(REQUIRES) for other in others))
-            self.doubts.append(Message(NO_MULTIPLE, first=self[name].worded(IS), number=number, others=sources))
-            explained.add((name, number))  # a doubt says more than that the product of its counts is another one
-        if counts.get("virtual_pipeline", 1) > 1 and counts.get("pipeline_parallel") == 1:
-            first, second = (self[name].worded(IS) for name in ("virtual_pipeline", "pipeline_parallel"))
-            self.doubts.append(Message(NO_PIPELINE, first=first, second=second))
-        # Where cards share a model, a program may print the number of its replicas as its world size.
-        replicas = counts.get("data_parallel", 0)
-        if replicas and counts.get("cards") == replicas * prod(counts.get(name, 1) for name in SHARING):
-            explained.add(("cards", replicas))
-        self.contradictions = [pair for pair in self.contradictions if (pair[1].name, pair[1].value) not in explained]
-
     def _sources(self, names: Iterable[str]) -> Provenance:
         """Where several facts come from, each place once."""
         places = dict.fromkeys(self[name].source for name in names)
         return reduce(lambda one, other: Provenance("product", (one, other)), places)
-
-
-def _parts(fact: Fact) -> tuple[str, ...]:
-    """The values that are part of a fact, as 16 bits of parameters are of a training in 8 bits."""
-    return WITHIN.get((fact.name, str(fact.value)), ())
 
 
 def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:
@@ -224,20 +198,6 @@ def follows(counts: Counts, whole: str, factors: tuple[str, ...]) -> tuple[str, 
     return None if missing in SHARING and value > 1 else (missing, value, (whole, *known))
 
 
-def doubts(counts: Counts) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """The counts that are no multiples of what they must be, the number, and the counts by which they must."""
-    for whole, factors in MULTIPLES:
-        known = tuple(name for name in factors if name in counts)
-        if whole in counts and counts[whole] % (made := prod(counts[name] for name in known)):
-            yield whole, made, known
-    # All cards together must be able to hold the replicas that the batches make.
-    batches = ("job_batch_size", "batch_size", "accumulation")
-    if {"cards", *batches} <= counts.keys():
-        replicas, rest = divmod(counts["job_batch_size"], counts["batch_size"] * counts["accumulation"])
-        if not rest and counts["cards"] % replicas:
-            yield "cards", replicas, batches
-
-
 def cards_of_replica(counts: Counts) -> int:
     """How many cards share one model, as far as the counts show: at least 1."""
     shared = prod(counts.get(name, 1) for name in SHARING)
@@ -246,21 +206,15 @@ def cards_of_replica(counts: Counts) -> int:
 
 
 def believed(
-    given: Sequence[Fact],
-    stated: Sequence[Fact],
-    arguments: Sequence[Fact],
-    named: Sequence[Fact],
-    beside: Sequence[Fact],
-    step_is: StepIs,
+    given: Sequence[Fact], stated: Sequence[Fact], arguments: Sequence[Fact], named: Sequence[Fact], step_is: StepIs
 ) -> Facts:
     """The facts of a run by all sources, in the order in which they are trusted.
 
     ``given``: by the caller and by its run.json. ``stated``: by lines of its formats, whose ``step_is`` says what they
     call a step. ``arguments``: by lines that any program may print, which do not say whether somebody gave them: a
-    count of one that may be a default contradicts nobody. ``named``: by the name of its log. ``beside``: by
-    configurations beside the log. Defaults and configurations count where nothing else tells a fact.
+    count of one that may be a default counts only where nothing else tells it. ``named``: by the name of its log.
     """
-    is_one_card = cards_of_replica(counts_of(Facts([*given, *stated, *arguments, *named, *beside]))) == 1
+    is_one_card = cards_of_replica(counts_of(Facts([*given, *stated, *arguments, *named]))) == 1
 
     def with_batches(told: Iterable[Fact]) -> Iterator[Fact]:
         """Some facts, and the batch of a card where a replica of the model states its own and is not shared."""
@@ -278,7 +232,6 @@ def believed(
     facts.hear(with_batches(named))
     facts.derive()
     facts.hear(said[True], fills=True)
-    facts.hear(with_batches(beside), fills=True)
     facts.derive()
     if (accumulation := facts.get("accumulation")) is not None:  # passes make a step, and a log may count either
         facts["accumulation"] = replace(accumulation, step_is=step_is)
@@ -342,14 +295,14 @@ def _spellings() -> dict[str, dict[str, str]]:
 
 
 class Statement(NamedTuple):
-    """A fact as the first line states it, and all ``lines`` of one kind that do; of very many some are not kept.
+    """A fact as the first line states it, and all ``lines`` (int64) that do; of very many some are not kept.
 
-    A kind is an event that begins a run, by its number, or 0 for all other lines: a configuration takes many lines.
+    ``is_event``: they tell of an event that begins a run.
     """
 
     fact: Fact
-    kind: int
     lines: Lines
+    is_event: bool
 
     @property
     def told(self) -> tuple[str, Value]:
@@ -357,26 +310,17 @@ class Statement(NamedTuple):
         return self.fact.name, self.fact.value
 
 
-@dataclass(frozen=True)
-class Stretches:
-    """The lines of several runs, each int64: the last record ``before``, and the ``first`` and ``last`` of its own."""
-
-    before: Lines
-    first: Lines
-    last: Lines
-
-
 def statements(found: Iterable[FactLines]) -> list[Statement]:
     """All facts that the lines of a log state, with the lines: field by field, by the first line."""
     said = []
-    for number, lines in enumerate(found, 1):
+    for lines in found:
         rows = sorted((min(places), row) for row, places in lines.places.items())
         for index, field in enumerate(lines.fields):
             for (first, _), row in rows:
                 if text := row[index].decode("utf-8", "replace"):
                     fact = Fact(field.name, value(field.name, field.type, text), line(first))
                     every = np.sort(np.array([at for at, _ in lines.places[row]], np.int64))
-                    said.append(Statement(fact, number * lines.is_event, every))
+                    said.append(Statement(fact, every, lines.is_event))
     return said
 
 
@@ -384,37 +328,9 @@ def line_facts(said: Sequence[Statement]) -> list[Fact]:
     """The facts that lines state, in the order of the lines; of an event each time, of other lines once."""
     order = {key: place for place, key in enumerate(dict.fromkeys(one.told for one in said))}
     known, facts = set(), []
-    each = [(at, one) for one in said for at in (one.lines.tolist() if one.kind else one.lines[:1].tolist())]
+    each = [(at, one) for one in said for at in one.lines[: None if one.is_event else 1].tolist()]
     for at, one in sorted(each, key=lambda told: (told[0], order[told[1].told])):
-        if one.kind or one.told not in known:
+        if one.is_event or one.told not in known:
             known.add(one.told)
             facts.append(replace(one.fact, source=line(at)))
     return facts
-
-
-def unstated(facts: Iterable[Fact], said: Sequence[Statement], runs: Stretches) -> list[list[tuple[Fact, int]]]:
-    """Of each run the counts among some facts that are of others, each with a line that states its own configuration.
-
-    That is a configuration of the same kind as the one that states the count; it has none of it. What is stated
-    behind all records may be of any run.
-    """
-    found: list[list[tuple[Fact, int]]] = [[] for _ in runs.first]
-    for fact in (fact for fact in facts if fact.name in COUNTS):
-        alike = [one for one in said if one.told == (fact.name, fact.value)]
-        stated, kinds = _lines(alike), {one.kind for one in alike}
-        others = _lines([one for one in said if len(one.lines) <= MOST_REPEATED and one.kind in kinds])
-        if stated is None or others is None or not len(stated) or stated[0] > runs.last[-1]:
-            continue
-        is_stated = np.searchsorted(stated, runs.last, "right") > np.searchsorted(stated, runs.before, "right")
-        begins = np.searchsorted(others, runs.before, "right")
-        is_own = begins < np.searchsorted(others, runs.first, "right")
-        for run in np.flatnonzero(is_own & ~is_stated).tolist():
-            found[run].append((fact, int(others[begins[run]])))
-    return found
-
-
-def _lines(said: Sequence[Statement]) -> Lines | None:
-    """All lines of some statements in their order; None where not all are kept."""
-    if any(len(one.lines) > MOST_REPEATED for one in said):
-        return None
-    return np.sort(np.concatenate([np.zeros(0, np.int64), *(one.lines for one in said)]))

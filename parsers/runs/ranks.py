@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
+from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from ..io.files import SUFFIXES, leading_out
 from ..io.message import Message
 from ..scanning.record_table import Array, RecordTable, finest, missing
 from .appended import as_one
-from .facts import SCALING, Fact
+from .facts import SCALING, Fact, Value
 from .format_records import OWN_LINE, FormatRecords, RankLog
 from .provenance import Provenance
 from .reading import Reading, of_known_format
@@ -35,25 +35,15 @@ Counts = Literal["job", "node"]
 
 NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
-MOST_FILES = 1 << 17
 
-NO_RANKS = "is a folder without logs of several ranks, such as rank_0.log and rank_1.log; pass a log file."
-OF_SEVERAL = "holds the logs of ranks of {count} runs; pass the folder or files of one of them, such as {first}."
-ALL_EMPTY = "holds only empty logs of ranks."
-TOO_MANY = "holds more than {most} files; pass the folder that holds the logs of the ranks only."
-TWICE = "holds two logs of rank {rank}, {first} and {second}; remove one of them."
+NO_RANKS = "is a folder without logs of several ranks, such as rank_0.log and rank_1.log, that are not all empty."
+OF_SEVERAL = "holds logs of ranks of several runs, such as {first} and {second}; pass the folder of one of them."
 SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
-LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
-OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {source}."
-UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
-OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
+LACKING = "Of the ranks 0 to {last}, {count} have no log in the folder, or an empty one; the first is rank {rank}."
+UNREAD = "{count} other logs in the folder are not read; the first is {first}."
 ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
-ELSEWHERE = "{file}: {said}"
-IN_MORE = "{count} more logs of ranks have warnings of their own."
-DENIED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
+ELSEWHERE = "{count} more logs of ranks have warnings of their own; {file}: {said}"
 SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
-EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
-COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
 
 
 class RankFile(NamedTuple):
@@ -68,18 +58,13 @@ class RankFile(NamedTuple):
 class RankFiles:
     """The logs of the ranks of one run, ascending by rank, two streams of a rank side by side.
 
-    ``counts``: what their numbers count. ``unread``: logs in the folder that are none of a rank.
+    ``counts``: what their numbers count. ``logs``: all files of the folder that may be logs.
     """
 
     folder: Path
     files: tuple[RankFile, ...]
     counts: Counts
-    unread: tuple[Path, ...]
-
-    @property
-    def ranks(self) -> list[int]:
-        """The numbers of the ranks, ascending."""
-        return sorted({file.rank for file in self.files})
+    logs: tuple[Path, ...]
 
     @property
     def streams(self) -> dict[str, list[RankFile]]:
@@ -99,51 +84,36 @@ def rank_files(folder: Path) -> RankFiles:
     Links that lead out of the folder are none of them. Raises LogError where there are not the logs of two ranks, all
     of them are empty, or they are of several runs.
     """
-    paths = _files(folder)
-    families: dict[str, tuple[Counts, list[RankFile]]] = {}
-    for path in paths:
-        if named := _named(path, folder):
-            family, counts, file = named
-            families.setdefault(family, (counts, []))[1].append(file)
-    chosen = [(counts, files) for counts, files in families.values() if len({file.rank for file in files}) > 1]
-    if not chosen:
-        raise LogError.at(folder, NO_RANKS)
-    counts, found = chosen[0]
-    if len(chosen) > 1:
-        raise LogError.at(folder, OF_SEVERAL, count=len(chosen), first=found[0].path.relative_to(folder))
-    known: dict[tuple[int, str], Path] = {}
-    for file in sorted(found, key=lambda file: file[:2]):
-        first = known.setdefault((file.rank, file.stream), file.path)
-        if first is not file.path:  # as of 1 and 01
-            told = {"first": first.relative_to(folder), "second": file.path.relative_to(folder)}
-            raise LogError.at(folder, TWICE, rank=file.rank, **told)
-    files = tuple(RankFile(*of, path) for of, path in known.items())
-    unread = tuple(path for path in paths if path not in known.values() and path.suffix in LOG_SUFFIXES)
-    ranks = RankFiles(folder, files, counts, unread)
-    if not ranks.streams:
-        raise LogError.at(folder, ALL_EMPTY)
-    return ranks
-
-
-def _files(folder: Path) -> list[Path]:
-    """The files below a folder, those that links lead out of it left out; raises LogError."""
 
     def refuse(error: OSError) -> None:
         raise LogError.at(folder, CANNOT_BE_READ, reason=reason_of(error)) from error
 
-    def walked() -> Iterator[Path]:
-        for at, folders, names in os.walk(folder, onerror=refuse):
-            if len(Path(at).relative_to(folder).parts) >= DEPTH - 1:
-                folders.clear()
-            yield from (Path(at, name) for name in names if not name.startswith("."))
+    paths = list[Path]()
+    for at, folders, names in os.walk(folder, onerror=refuse):
+        if len(Path(at).relative_to(folder).parts) >= DEPTH - 1:
+            folders.clear()
+        files = (Path(at, name) for name in names if not name.startswith("."))
+        paths += [path for path in files if not path.is_symlink() or leading_out([path], folder) is None]
+    families: dict[tuple[str, Counts], list[RankFile]] = {}
+    for path in sorted(paths):
+        if named := _named(path, folder):
+            families.setdefault(named[0], []).append(named[1])
+    chosen = {key: files for key, files in families.items() if len({file.rank for file in files}) > 1}
+    # Two logs are one too many of two families, and of one rank, as 1 and 01.
+    firsts = [files[0] for files in chosen.values()]
+    by_rank = sorted(chain.from_iterable(chosen.values()), key=lambda file: file[:2])
+    twins = [pair for pair in pairwise(by_rank) if pair[0][:2] == pair[1][:2]]
+    if pairs := [*pairwise(firsts), *twins]:
+        first, second = (file.path.relative_to(folder) for file in pairs[0])
+        raise LogError.at(folder, OF_SEVERAL, first=first, second=second)
+    logs = tuple(path for path in sorted(paths) if path.suffix in LOG_SUFFIXES)
+    found = [RankFiles(folder, tuple(by_rank), counts, logs) for _, counts in chosen]
+    if not found or not found[0].streams:
+        raise LogError.at(folder, NO_RANKS)
+    return found[0]
 
-    found = list(islice(walked(), MOST_FILES + 1))
-    if len(found) > MOST_FILES:
-        raise LogError.at(folder, TOO_MANY, most=MOST_FILES)
-    return sorted(path for path in found if not path.is_symlink() or leading_out([path], folder) is None)
 
-
-def _named(path: Path, folder: Path) -> tuple[str, Counts, RankFile] | None:
+def _named(path: Path, folder: Path) -> tuple[tuple[str, Counts], RankFile] | None:
     """What the name of a file says of the rank that wrote it, after its family: the path but for number and stream.
 
     The first of the patterns counts.
@@ -155,7 +125,7 @@ def _named(path: Path, folder: Path) -> tuple[str, Counts, RankFile] | None:
             begin, end = found.span("number")
             stream = found.groupdict().get("stream") or ""
             rest = text[end : found.start("stream")] + text[found.end("stream") :] if stream else text[end:]
-            return f"{text[:begin]}#{rest}", counts, RankFile(int(found["number"]), stream, path)
+            return (f"{text[:begin]}#{rest}", counts), RankFile(int(found["number"]), stream, path)
     return None
 
 
@@ -234,18 +204,20 @@ def _together(
     for file in files:
         if file not in readings:
             readings[file] = survey_file(file.path, format=known, facts=facts)
-    has_several = any(readings[file].facts_of_runs for file in ordered)
     read = [_of_last_run(readings[file]) for file in ordered]
     logs, before = list[RankLog](), 0
     for file, reading in zip(ordered, read, strict=True):
         logs.append(RankLog(file.rank, file.path, reading.sha256, reading.bytes, reading.account, before))
         before += reading.account.total
     parts = tuple(_part(part, logs, read) for part in read[0].parts)
-    denied = list(_hear(read, found))
-    warnings = dict.fromkeys((*read[0].warnings, *denied, *_of_folder(found, files, read[0])))
-    warnings |= dict.fromkeys([Message(ONLY_LAST_RUN)] if has_several else [])
-    warnings |= dict.fromkeys(_of_others(read, found.folder))
-    return replace(read[0], parts=parts, warnings=tuple(warnings), ranks=tuple(logs), folder=found.folder)
+    _hear(read, found)
+    warnings = [*read[0].warnings, *read[0].facts.warnings(), *_of_folder(found, files)]
+    if any(readings[file].facts_of_runs for file in ordered):
+        warnings.append(Message(ONLY_LAST_RUN))
+    warnings += _of_others(read, found.folder)
+    return replace(
+        read[0], parts=parts, warnings=tuple(dict.fromkeys(warnings)), ranks=tuple(logs), folder=found.folder
+    )
 
 
 def _of_last_run(reading: Reading) -> Reading:
@@ -286,59 +258,42 @@ def _stacked(name: str, tables: Sequence[RecordTable]) -> Array:
     return np.concatenate([table[name] if name in table else missing(len(table), like) for table in tables])
 
 
-def _hear(readings: Sequence[Reading], found: RankFiles) -> Iterator[Message]:
-    """Tell the facts of the first reading what lines of the others alone state; returns what they deny."""
-    facts, known = readings[0].facts, set[str]()
+def _hear(readings: Sequence[Reading], found: RankFiles) -> None:
+    """Tell the facts of the first reading what lines of the others state, and how many cards the logs are of."""
+    facts, told = readings[0].facts, dict[tuple[str, Value], Fact]()
     for reading in readings[1:]:
         file = str(reading.path.relative_to(found.folder))
-        told = [
-            replace(fact, source=Provenance("side_line", (file, fact.source.values[0])))
-            for fact in reading.facts.values()
-            if fact.source.kind in ("line", "lines")
-        ]
-        for other in (fact for fact in told if fact.name in SCALING and fact.name not in known):
-            if (own := facts.get(other.name)) is not None and own.value != other.value:
-                known.add(other.name)
-                values = {"fact": Message(own.name), "value": own.value, "other": other.value}
-                yield Message(DENIED, **values, source=own.source.message, other_source=other.source.message)
-        facts.hear(told, fills=True)
-    ranks, name = found.ranks, "cards_per_node" if found.counts == "node" else "cards"
-    if ranks == list(range(len(ranks))) and not {"cards", name} & facts.keys():
-        facts.hear([Fact(name, len(ranks), Provenance("rank_files", (len(ranks),)))], fills=True)
+        for fact in (fact for fact in reading.facts.values() if fact.source.kind in ("line", "lines")):
+            source = Provenance("side_line", (file, fact.source.values[0]))
+            told.setdefault((fact.name, fact.value), replace(fact, source=source))
+    facts.hear((fact for fact in told.values() if fact.name in SCALING), of_lines=True)
+    facts.hear(told.values(), fills=True)
+    ranks = {file.rank for file in found.files}
+    if ranks == set(range(len(ranks))):
+        name = "cards_per_node" if found.counts == "node" else "cards"
+        facts.hear([Fact(name, len(ranks), Provenance("rank_files", (len(ranks),)))], of_lines=True)
     facts.derive()
 
 
-def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> Iterator[Message]:
-    """What a reader must know of the files of a folder."""
-    ranks = found.ranks
-    if lacking := sorted(set(range(ranks[-1] + 1)) - set(ranks)) if ranks[-1] < 1 << 20 else []:
-        yield Message(LACKING, last=ranks[-1], count=len(lacking), rank=lacking[0])
-    cards = lead.facts.get("cards")
-    if found.counts == "job" and cards is not None and not lacking and cards.value != len(ranks):
-        told = {"fact": Message("cards"), "value": cards.value, "source": cards.source.message}
-        yield Message(OTHER_COUNT, files=len(ranks), **told)
-    if cards is not None and cards.source.kind == "rank_files":
-        yield Message(COUNTED, files=len(ranks))
-    empty = sorted(set(ranks) - {file.rank for file in files})
-    if empty and len(files) > 1:  # else only one rank prints anything, as is usual
-        yield Message(EMPTY, count=len(empty), ranks=len(ranks), rank=empty[0])
-    if unused := [stream for stream in found.streams if stream != files[0].stream]:
-        yield Message(OTHER_STREAM, used=files[0].stream, unused=", ".join(unused))
-    if found.unread:
-        yield Message(UNREAD, count=len(found.unread), first=found.unread[0].relative_to(found.folder))
+def _of_folder(found: RankFiles, files: Sequence[RankFile]) -> Iterator[Message]:
+    """What a reader must know of the files of a folder, of which some are read."""
+    ranks, last = {file.rank for file in files}, found.files[-1].rank
+    lacking = last + 1 - len(ranks)
+    if lacking and len(files) > 1:  # else only one rank prints anything, as is usual
+        yield Message(LACKING, last=last, count=lacking, rank=next(rank for rank in count() if rank not in ranks))
+    if unread := [path for path in found.logs if path not in {file.path for file in files} and path.stat().st_size]:
+        yield Message(UNREAD, count=len(unread), first=unread[0].relative_to(found.folder))
 
 
 def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
-    """That two logs with a speed are one; and what the first other log says against itself, and how many more do so."""
+    """That two logs with a speed are one; and what the first other log that says anything says against itself."""
     known: dict[str, Path] = {}
     for reading in (one for one in readings if one.prints_speed):
         if (first := known.setdefault(reading.sha256, reading.path)) is not reading.path:
             yield Message(SAME_LOG, first=first.relative_to(folder), second=reading.path.relative_to(folder))
             break
     own = set(readings[0].warnings)
-    others = [reading for reading in readings[1:] if not own.issuperset(reading.warnings)]
-    for reading in others[:1]:
-        for said in (one for one in reading.warnings if one not in own):
-            yield Message(ELSEWHERE, file=reading.path.relative_to(folder), said=said)
-    if len(others) > 1:
-        yield Message(IN_MORE, count=len(others) - 1)
+    others = [(one, said) for one in readings[1:] for said in one.warnings if said not in own]
+    for reading, said in others[:1]:
+        file = reading.path.relative_to(folder)
+        yield Message(ELSEWHERE, count=len({id(one) for one, _ in others}), file=file, said=said)

@@ -34,17 +34,11 @@ from .appended import Last, of_each, of_starts, told_apart, without_evaluation
 from .events import Event, events, findings, frame, time_to_train
 from .facts import Fact, Facts, believed, line_facts, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
-from .runfile import RunFile, configured, run_facts, run_file, run_problems, told_by_name
+from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
 NO_STEPS = "The log does not contain step or epoch records."
-FIRST_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
-NEITHER_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using neither."
-OF_ANOTHER_RUN = (
-    "{fact} is {value} according to {source}, but the configuration of another run, first at line {line} ({count} in "
-    "total), does not state it; it is not used there."
-)
 NONE_FITS = "none of its {count} lines match a known format; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
@@ -55,10 +49,6 @@ SEARCHED = 4 << 20
 
 class CutLog(Message):
     """A remark on a log whose last number may be cut."""
-
-
-class DeniedFact(Message):
-    """A remark on a ``fact`` whose ``value`` is used, though another source states another."""
 
 
 @dataclass(frozen=True)
@@ -183,8 +173,9 @@ def _survey(
     cascade = _read(source, chosen, found, search=search)
     own = sorted((records_of(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
     run, happened = run_file(path), events(of_kinds(cascade.levels, ("event",)))
-    of_training, left_out = without_evaluation([*([found] if found else ()), *own])
-    parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
+    first, *others = [*([found] if found else ()), *own] or [NOTHING]
+    first, left_out = without_evaluation(first)
+    parts = tuple(told_apart([first, *others], happened))
     told, *of_runs = _facts(given, cascade, happened, run, path, parts)
     told.hear(time_to_train(happened))
     said = tuple(_warnings(of_runs or [told], cascade, source, run, parts[0].table))
@@ -247,17 +238,14 @@ def _facts(
     stated, arguments = of_starts(line_facts(of_formats), parts[0].table, happened), line_facts(of_others)
     steps = {part.format.step_is for part in parts if part.format}
     step_is: StepIs = steps.pop() if len(steps) == 1 else "unknown"
-    known, named, beside = [*given, *run_facts(run, log)], list(told_by_name(run, log)), configured(log)
-    yield believed(known, stated, arguments, named, beside, step_is)
-    runs = of_each(parts, stated, of_formats), of_each(parts, arguments, of_others)
+    known, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
+    yield believed(known, stated, arguments, named, step_is)
     # Of many runs that are told the same the facts are the same.
     made: dict[tuple[tuple[int, ...], ...], Facts] = {}
-    for own, others in zip(*runs, strict=True):
-        unstated = (*own.unstated, *others.unstated)
-        said = tuple(tuple(map(id, told)) for told in (own.stated, others.stated, unstated))
+    for own in zip(of_each(parts, stated, of_formats), of_each(parts, arguments, of_others), strict=True):
+        said = tuple(tuple(map(id, told)) for told in own)
         if said not in made:
-            facts = made[said] = believed(known, own.stated, others.stated, named, beside, step_is)
-            facts.unstated = [(fact, at) for fact, at in unstated if fact.name not in facts]
+            made[said] = believed(known, *own, named, step_is)
         yield made[said]
 
 
@@ -266,25 +254,10 @@ def _warnings(
 ) -> Iterator[Message]:
     """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)
-    for first, other in dict.fromkeys(pair for facts in told for pair in facts.disputes):
-        yield Message(NEITHER_USED, **_both(first, other))
-    for used, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
-        yield DeniedFact(FIRST_USED, **_both(used, other))
-    yield from dict.fromkeys(doubt for facts in told for doubt in facts.doubts)
-    of_other_runs: dict[Fact, list[int]] = {}
-    for fact, line in chain.from_iterable(facts.unstated for facts in told):
-        of_other_runs.setdefault(fact, []).append(line)
-    for fact, lines in of_other_runs.items():
-        values = {"fact": Message(fact.name), "value": fact.value, "source": fact.source.message}
-        yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
+    yield from dict.fromkeys(said for facts in told for said in facts.warnings())
     if cascade.torn:
         yield Message(TORN, line=cascade.first_torn, count=cascade.torn)
     if source.cut:
         yield CutLog(CUT)
     if len(records) and records.are("summary").all():
         yield Message(NO_STEPS)
-
-
-def _both(one: Fact, other: Fact) -> dict[str, object]:
-    values = {"fact": Message(one.name), "value": one.value, "other": other.value}
-    return {**values, "source": one.source.message, "other_source": other.source.message}

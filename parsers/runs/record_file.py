@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,9 +14,7 @@ from ..io.files import whole
 from ..scanning.record_table import RecordTable
 
 UNKNOWN_ENDING = "unknown file extension; use one of {endings}."
-NO_PYARROW = (
-    "writing Parquet requires the package pyarrow, which is not installed; run `{command}`, or use .csv or .jsonl."
-)
+NO_PYARROW = "writing Parquet requires the package pyarrow, which is not installed; run `{command}`, or use .csv."
 ROWS = 1 << 13
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
 _FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
@@ -26,17 +23,17 @@ Tables = Sequence[tuple[str, RecordTable]]
 
 
 def write(tables: Tables, path: Path) -> None:
-    """Write the records of logs, each with the name of its log, as csv, json lines or parquet, whole or not at all.
+    """Write the records of logs, each with the name of its log, as csv or parquet, whole or not at all.
 
     In csv an apostrophe stands before a text that would be a formula. Raises ParserError for another ending, a missing
     package, or a file that cannot be written.
     """
-    writer = _WRITERS.get(path.suffix)
-    if writer is None:
-        raise ParserError.at(path, UNKNOWN_ENDING, endings=", ".join(_WRITERS))
+    writers = {".csv": _write_csv, ".parquet": _write_parquet}
+    if path.suffix not in writers:
+        raise ParserError.at(path, UNKNOWN_ENDING, endings=", ".join(writers))
     try:
         with whole(path) as unfinished:
-            writer(_rows(tables), unfinished)
+            writers[path.suffix](_frames(tables), unfinished)
     except ImportError as error:
         raise ParserError.at(path, NO_PYARROW, command=install("parquet")) from error
 
@@ -48,30 +45,19 @@ def no_formula(text: str) -> str:
     return f"{mark}{text}".replace("\r", r"\r")
 
 
-def _write_csv(pieces: Iterator[pd.DataFrame], path: Path) -> None:
+def _write_csv(frames: Iterator[pd.DataFrame], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        for number, rows in enumerate(pieces):
+        for number, rows in enumerate(frames):
             for name in rows.columns[rows.dtypes.map(pd.api.types.is_string_dtype)]:
                 rows[name] = rows[name].map(no_formula, na_action="ignore")
             rows.to_csv(file, index=False, header=not number, lineterminator="\n")
 
 
-def _write_json_lines(pieces: Iterator[pd.DataFrame], path: Path) -> None:
-    encoded = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=pd.Timestamp.isoformat).encode
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for rows in pieces:
-            cells = rows.replace([np.inf, -np.inf], np.nan).astype(object)
-            file.writelines(f"{encoded(row)}\n" for row in cells.where(cells.notna(), None).to_dict("records"))
+def _write_parquet(frames: Iterator[pd.DataFrame], path: Path) -> None:
+    pd.concat(frames, ignore_index=True).to_parquet(path, index=False)
 
 
-def _write_parquet(pieces: Iterator[pd.DataFrame], path: Path) -> None:
-    pd.concat(pieces, ignore_index=True).to_parquet(path, index=False)
-
-
-_WRITERS = {".csv": _write_csv, ".jsonl": _write_json_lines, ".parquet": _write_parquet}
-
-
-def _rows(tables: Tables) -> Iterator[pd.DataFrame]:
+def _frames(tables: Tables) -> Iterator[pd.DataFrame]:
     """The records of all tables, so many at a time, with the columns of all; what is not there is missing.
 
     Whole numbers that some records lack are floating; texts of one log beside numbers of another stay what they are.
@@ -80,11 +66,10 @@ def _rows(tables: Tables) -> Iterator[pd.DataFrame]:
     for _, table in tables:
         for name in table:
             types.setdefault(name, []).append(table[name].dtype)
-    numbers = {name for name, of in types.items() if len(of) < len(tables) or len({*of}) > 1}
+    floating = {name for name, of in types.items() if len(of) < len(tables) or len({*of}) > 1}
     for log, table in tables:
         for start in range(0, len(table), ROWS):
             rows = table.rows(slice(start, start + ROWS)).frame.reindex(columns=[*types])
-            lacking = [name for name in numbers if rows[name].dtype.kind in "iu"]
-            rows = rows.astype(dict.fromkeys(lacking, np.float64))
+            rows = rows.astype({name: np.float64 for name in floating if rows[name].dtype.kind in "iu"})
             rows.insert(0, "log", log)
             yield rows

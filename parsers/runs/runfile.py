@@ -1,4 +1,4 @@
-"""The files beside a log: its run.json, what the launcher writes besides, and the configuration of its program.
+"""The files beside a log: its run.json, and what the launcher writes besides.
 
 ``clock.csv`` says when each line arrived, for logs that print no time; ``gpu.csv`` and ``cpu.csv`` what the graphics
 cards and the processes did, once a second. Each is of this very log only if a run.json says so.
@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from os.path import lexists
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -25,9 +24,7 @@ from ..io.cache import pd
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import data_of, text_of
 from ..io.message import Message
-from ..scanning.detection import common
-from ..scanning.prefix import line_pattern
-from .facts import SCALING, Fact, is_count, name_facts, of_one_model, value
+from .facts import SCALING, Fact, is_count, name_facts
 from .provenance import FORMER_NAME, Provenance
 from .run_folder import (
     CLOCK,
@@ -37,7 +34,6 @@ from .run_folder import (
     LATER_COLUMNS,
     LOG,
     PROCESS_COLUMNS,
-    PROCESSES,
     RUN_FILE,
     SCHEMA,
     SIDE_FILES,
@@ -48,11 +44,6 @@ from .run_folder import (
 RunFile = Mapping[str, Any]
 
 FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
-# Where programs keep their configuration.
-CONFIGURATIONS = (
-    *("config.yaml", "config.yml", "config.json", "config.toml"),
-    *("ds_config.json", "hparams.yaml", "args.json"),
-)
 UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 NOT_DONE = "According to run.json, this run {said}."
 ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
@@ -187,9 +178,8 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def files_of_run(log: Path) -> list[Path]:
-    """A log, the files of its run that may lie beside it, and the configurations that do."""
-    beside = [log.with_name(name) for name in (RUN_FILE, *SIDE_FILES)]
-    return [log, *beside, *(log.with_name(name) for name in CONFIGURATIONS if lexists(log.parent / name))]
+    """A log, and the files of its run that may lie beside it."""
+    return [log, *(log.with_name(name) for name in (RUN_FILE, *SIDE_FILES))]
 
 
 def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:
@@ -209,15 +199,13 @@ def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:
 
 # What the column `time` of records means when no line prints it.
 ARRIVAL = Field("time", "ARRIVAL")
-NOT_ASCENDING = "line {line}: line is {said}; line numbers must be whole numbers, start at 1 or later and ascend."
+BAD_LINE = (
+    "line {line} is {text}; expected a number for each of {columns}: of lines whole and ascending ones, of cards whole "
+    "ones from 0."
+)
 # What no card and no process has less than none of, and how much of its memory (MiB) a card tells of.
 COUNTED_COLUMNS = ("utilisation", "memory", "power", "sm_clock", "memory_clock", "process_memory", "processes", "load")
 MEMORY_COLUMNS = ("memory", "process_memory")
-NO_CARD = "line {line}: card is {said}; expected a card number from 0."
-NO_HEAD = "line 1 is not the expected header {columns}."
-NO_NUMBER = "line {line}: {column} is {said}; expected a number."
-OTHER_WIDTH = "line {line}: expected {width} columns, found {count}."
-LARGEST = 1 << 20  # of a configuration
 LOG_SUFFIXES = (".log", ".out", ".err", ".txt", ".jsonl")
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
 
@@ -231,45 +219,41 @@ def side_file(log: Path, sha256: str, name: str) -> Path | None:
     return path if path.exists() and describes(run_file(log), log, sha256) else None
 
 
-def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later: Sequence[str] = ()) -> pd.DataFrame:
-    """The table of a side file: these columns, float64, one row a physical line from the second on; NaN where empty.
+def side_table(
+    path: Path, columns: Sequence[str], later: Sequence[str] = (), *, whole: str = "", ascends: bool = False
+) -> pd.DataFrame:
+    """The table of a side file: these columns, one row a physical line from the second on; NaN where a cell is empty.
 
-    ``later``: the last columns, which a file of an older version lacks, and are NaN then. Raises LogError that
-    names the line where the file has other columns, no number, or an empty cell of a ``needed`` column.
+    The first two columns are never empty. ``later``: the last columns, which a file of an older version lacks, and are
+    NaN then. ``whole``: the column of whole numbers from 0 (int64), which ``ascends`` from 1 or does not; ``time``
+    becomes datetime64[us] in UTC, exact to the millisecond, all others float64. Raises LogError that names the line
+    where the file has other columns, another number of cells, or what is no such number.
     """
     try:
         text = data_of(path).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError as error:
         raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    rows = [line.split(",") for line in text.removesuffix("\n").split("\n")]
-    heads = (list(columns), list(columns[: len(columns) - len(later)]))
-    widths = {len(rows[0])} & set(map(len, heads)) or set(map(len, heads))
-    for number, row in enumerate(rows, 1):
-        if len(row) not in widths:
-            raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=max(widths))
-    if rows[0] not in heads:
-        raise LogError.at(path, NO_HEAD, columns=",".join(columns))
-    texts = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
-    numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in texts})
-    allowed = (numbers.abs() < GREATEST) | ((texts == "") & ~numbers.columns.isin(needed))
-    for row, column in np.argwhere(~allowed.to_numpy())[:1]:
-        said = repr(texts.iat[row, column])
-        raise LogError.at(path, NO_NUMBER, line=row + 2, column=texts.columns[column], said=said)
-    return numbers.reindex(columns=list(columns))
+    lines = text.removesuffix("\n").split("\n")
+    rows = [line.split(",") for line in lines]
+    head = list(columns[: max(len(rows[0]), len(columns) - len(later))])
 
+    def refuse(wrong: Iterable[int]) -> None:
+        for row in wrong:
+            told = {"text": shortened(lines[row]), "columns": ",".join(columns)}
+            raise LogError.at(path, BAD_LINE, line=row + 1, **told)
 
-def _whole(path: Path, numbers: pd.Series[float], is_wrong: NDArray[np.bool_], told: str) -> pd.Series[int]:
-    """A column of whole numbers; raises LogError for the first that is none, or is wrong."""
-    is_wrong = is_wrong | (numbers % 1 != 0).to_numpy()
-    if is_wrong.any():
-        row = int(np.argmax(is_wrong))
-        raise LogError.at(path, told, line=row + 2, said=f"{numbers.iat[row]:g}")
-    return numbers.astype(np.int64)
-
-
-def _times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
-    """Unix seconds as datetime64[us] in UTC, exact to the millisecond that a side file states."""
-    return pd.to_datetime((seconds * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")
+    refuse(row for row, cells in enumerate(rows) if len(cells) != len(head) or (row == 0 and cells != head))
+    cells = pd.DataFrame(rows[1:], columns=head, dtype=object)
+    numbers = pd.DataFrame({name: pd.to_numeric(cells[name], errors="coerce").astype(np.float64) for name in cells})
+    is_empty = (cells == "") & ~numbers.columns.isin(columns[:2])
+    is_wrong = ~((numbers.abs() < GREATEST) | is_empty).all(axis=1).to_numpy()
+    if whole:
+        counts = numbers[whole].to_numpy()
+        is_wrong |= (counts % 1 != 0) | (np.diff(counts, prepend=0) <= 0 if ascends else counts < 0)
+    refuse(np.flatnonzero(is_wrong) + 1)
+    times = pd.to_datetime((numbers["time"] * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")
+    table = numbers.reindex(columns=list(columns)).assign(time=times)
+    return table.astype({whole: np.int64}) if whole else table
 
 
 def clock(log: Path, sha256: str) -> pd.DataFrame | None:
@@ -279,12 +263,7 @@ def clock(log: Path, sha256: str) -> pd.DataFrame | None:
     ``side_file``. Raises LogError, which names the line, when it is broken.
     """
     path = side_file(log, sha256, CLOCK)
-    if path is None:
-        return None
-    table = side_table(path, CLOCK_COLUMNS, CLOCK_COLUMNS)
-    is_falling = np.diff(table["line"].to_numpy(), prepend=0) <= 0
-    lines = _whole(path, table["line"], is_falling, NOT_ASCENDING)
-    return pd.DataFrame({"line": lines, "time": _times(table["time"])})
+    return None if path is None else side_table(path, CLOCK_COLUMNS, whole="line", ascends=True)
 
 
 def arrivals(clock: pd.DataFrame, lines: NDArray[np.int64]) -> NDArray[np.datetime64]:
@@ -310,75 +289,17 @@ class Telemetry:
     samples: pd.DataFrame
 
 
-def telemetry(log: Path, sha256: str) -> Telemetry | None:
-    """The ``gpu.csv`` beside a log; ``sha256``, None and LogError: as of ``clock``."""
-    path = side_file(log, sha256, TELEMETRY)
+def telemetry(log: Path, sha256: str, name: str = TELEMETRY) -> Telemetry | None:
+    """The ``gpu.csv`` beside a log, or its ``cpu.csv``; ``sha256``, None and LogError: as of ``clock``."""
+    path = side_file(log, sha256, name)
     return None if path is None else telemetry_file(path)
 
 
 def telemetry_file(path: Path) -> Telemetry:
-    """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
-    table = side_table(path, TELEMETRY_COLUMNS, TELEMETRY_COLUMNS[:2], LATER_COLUMNS)
-    cards = _whole(path, table["card"], (table["card"] < 0).to_numpy(), NO_CARD)
-    return _telemetry(path, table.assign(card=cards))
-
-
-def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
-    """The ``cpu.csv`` beside a log; ``sha256``, None and LogError: as of ``clock``."""
-    path = side_file(log, sha256, PROCESSES)
-    if path is None:
-        return None
-    # Files of older runs have the power of the processors behind what is read.
-    return _telemetry(path, side_table(path, (*PROCESS_COLUMNS, "power"), PROCESS_COLUMNS[:2], ("power",)))
-
-
-def _telemetry(path: Path, table: pd.DataFrame) -> Telemetry:
-    samples = table.assign(time=_times(table["time"]))
-    samples.insert(0, "line", np.arange(2, len(table) + 2))
-    return Telemetry(path, sha256_of(path), len(table) + 1, samples)
-
-
-# ---- configurations
-
-
-def configured(log: Path) -> list[Fact]:
-    """The facts of the configurations beside a log, by the arguments that any program may have, each with its line.
-
-    None where other logs lie there, unless a run.json says that the folder is that of one run; none of a name that the
-    lines give several values.
-    """
-    try:
-        told = [fact for path in configurations(log) for fact in _of_configuration(path)]
-    except OSError:
-        return []
-    values = {(fact.name, fact.value): fact for fact in of_one_model(told)}
-    names = [name for name, _ in values]
-    return [fact for (name, _), fact in values.items() if names.count(name) == 1]
-
-
-def configurations(log: Path) -> list[Path]:
-    """The configurations beside a log that are its own, none that is too large; raises OSError."""
-    present = [path for path in map(log.with_name, CONFIGURATIONS) if path.is_file()]
-    beside = [path.name for path in log.parent.iterdir()] if present else []
-    return [path for path in present if path.stat().st_size <= LARGEST] if are_of(log.name, beside) else []
-
-
-def are_of(log: str, beside: Iterable[str]) -> bool:
-    """Whether the configurations in the folder of a log are its own, by the names of all files there.
-
-    They are where no other log lies there, or a run.json that says that the folder is that of one run.
-    """
-    names = set(beside)
-    return RUN_FILE in names or not any(name != log and Path(name).suffix in LOG_SUFFIXES for name in names)
-
-
-def _of_configuration(path: Path) -> Iterator[Fact]:
-    stated = [variant for variant in common().variants if variant.record == "fact"]
-    for number, line in enumerate(data_of(path).splitlines(), 1):
-        source = Provenance("side_line", (path.name, number))
-        for variant in stated:
-            if variant.may_stand_in(line) and (found := line_pattern(variant).fullmatch(line)):
-                for field, said in zip(variant.groups, found.groups(), strict=True):
-                    if said is not None:
-                        text = said.decode("utf-8", "replace")
-                        yield Fact(field.name, value(field.name, field.type, text), source)
+    """What a ``gpu.csv`` or a ``cpu.csv`` says; raises LogError, which names the line, when it is broken."""
+    if path.name == TELEMETRY:
+        table = side_table(path, TELEMETRY_COLUMNS, LATER_COLUMNS, whole="card")
+    else:  # files of older runs have the power of the processors behind what is read
+        table = side_table(path, (*PROCESS_COLUMNS, "power"), ("power",))
+    table.insert(0, "line", np.arange(2, len(table) + 2))
+    return Telemetry(path, sha256_of(path), len(table) + 1, table)

@@ -28,7 +28,6 @@ from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.reading import survey
 from ..runs.run_folder import RUN_FILE, SIDE_FILES
-from ..runs.runfile import configurations
 from .identities import Identity, Placeholders, identities
 
 CREDENTIAL = "credential"
@@ -161,12 +160,12 @@ def _difference(log: _Likeness, copy: _Likeness) -> str | None:
 
 
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
-    """The identities of a log, its run.json and its configurations, in their order.
+    """The identities of a log and its run.json, in their order.
 
     Those of several logs go into one dict. Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
-    for path in (log, *filter(Path.exists, [log.with_name(RUN_FILE)]), *configurations(log)):
+    for path in (log, *filter(Path.exists, [log.with_name(RUN_FILE)])):
         stream = secrets.stream()
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
@@ -179,16 +178,15 @@ def scrubbed(
 ) -> Counter[str]:
     """Write a copy of a log with placeholders for all identities and credentials, and count what was replaced by kind.
 
-    What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
-    scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
-    copy; the SHA-256 of the log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError
-    when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
-    the log cannot be read.
+    What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like) is scrubbed and written
+    beside the copy, whose folder must be there and be of no other run. run.json describes the copy; the SHA-256 of the
+    log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not
+    read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
     """
     replaced, written = Counter[str](), list[Path]()
     before = _likeness(log, log, placeholders.replaced, format)
     try:
-        for path in (log, *filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)):
+        for path in (log, *filter(Path.exists, map(log.with_name, SIDE_FILES))):
             written.append(copy if path == log else copy.with_name(path.name))
             stream = secrets.stream()
 

@@ -35,7 +35,7 @@ from parsers.io.files import (
 )
 from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
-from parsers.runs.runfile import LARGEST, files_of_run, sha256_of
+from parsers.runs.runfile import files_of_run, sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..pagefile.page import Page
@@ -55,6 +55,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
 LONGEST_VALUE = 160  # characters that are told of a field
 LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
 _PIECE = 1 << 20
+LARGEST = 1 << 20  # of a file of a run folder, in bytes
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from parsers.io.cache import caches
 from parsers.runs.run_folder import CLOCK, RUN_FILE
-from parsers.runs.runfile import CONFIGURATIONS
 
 NAME = Path("tachograph", "runs.sqlite")
 TABLE = """CREATE TABLE IF NOT EXISTS runs
@@ -69,7 +68,7 @@ def stamp_of(log: Path) -> str:
     found: dict[str, tuple[int, int]] = {}
     with suppress(OSError), os.scandir(log.parent) as entries:
         for entry in entries:
-            if entry.name in (log.name, RUN_FILE, CLOCK, *CONFIGURATIONS):
+            if entry.name in (log.name, RUN_FILE, CLOCK):
                 with suppress(OSError):
                     of = entry.stat()
                     found[entry.name] = of.st_size, of.st_mtime_ns

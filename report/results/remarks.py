@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
-from parsers.runs.reading import CutLog, DeniedFact
+from parsers.runs.facts import DeniedFact
+from parsers.runs.reading import CutLog
 
 from ..measure.diagnostics import Diagnostic, Parameter
 

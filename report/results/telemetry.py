@@ -26,7 +26,6 @@ from parsers.runs.runfile import (
     Telemetry,
     arrivals,
     clock,
-    process_telemetry,
     telemetry,
     telemetry_file,
 )
@@ -78,7 +77,7 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
 
     Raises NoEvidenceError where there is none, or none of all machines, LogError where a side file is broken.
     """
-    found = process_telemetry(reading.path, reading.sha256)
+    found = telemetry(reading.path, reading.sha256, PROCESSES)
     if found is None:
         raise NoEvidenceError("no_side_file", log=log, file=PROCESSES)
     machines, nodes = len(described(reading.run_file)), _count(reading.facts, "nodes") or 1

@@ -8,8 +8,8 @@ import pytest
 from parsers.grammar.format import METRICS
 from parsers.runs.appended import as_one, beginnings
 from parsers.runs.events import NEVER, Event
-from parsers.runs.facts import Value
-from parsers.runs.reading import FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, survey
+from parsers.runs.facts import FIRST_USED, NEITHER_USED, Value
+from parsers.runs.reading import survey
 from parsers.scanning.record_table import RecordTable
 from tests.parsers.toy_logs import megatron
 
@@ -194,8 +194,6 @@ BOTH, CARDS = "Namespace(world_size=2, micro_batch_size=8)\n", "Namespace(world_
 def test_a_count_is_not_that_of_a_run_whose_own_configuration_does_not_state_it(tmp_path: Path) -> None:
     assert cards_and_sizes(tmp_path, BOTH, CARDS, BOTH, CARDS) == [(2, 8), (2, None), (2, 8), (2, None)]
     assert cards_and_sizes(tmp_path, CARDS, BOTH) == [(2, None), (2, 8)]
-    (said,) = (said for said in survey(tmp_path / "appended.log").warnings if said.key == OF_ANOTHER_RUN)
-    assert (said.values["line"], said.values["count"]) == ("1", "1")
 
 
 def test_a_count_is_that_of_all_runs_where_the_others_have_no_configuration(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from parsers.grammar.expression import GOES_BACK, compiled
 from parsers.grammar.field import Field
 from parsers.grammar.format import Format, load
 from parsers.io.errors import GrammarError
-from parsers.runs.reading import NEITHER_USED, survey
+from parsers.runs.facts import NEITHER_USED
+from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
 from parsers.scanning.prefix import line_pattern
 from tests.commandline import PROJECT

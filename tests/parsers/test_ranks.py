@@ -9,7 +9,7 @@ import pytest
 
 from parsers.grammar.format import METRICS, Format
 from parsers.io.errors import LogError
-from parsers.runs.ranks import rank_files
+from parsers.runs.ranks import NO_RANKS, OF_SEVERAL, rank_files
 from parsers.runs.reading import known_format, read
 from parsers.scanning.judging import LineJudge, VariantSieve
 from parsers.scanning.prefix import without_prefix
@@ -37,12 +37,9 @@ def test_the_prefix_of_a_job_launcher_becomes_the_rank(tmp_path: Path, prefix: b
     assert records[["rank", "step"]].values.tolist() == [[rank, 7]]
 
 
-def test_a_prefix_before_a_prefix_is_taken_off_as_well() -> None:
-    assert without_prefix(b"0: [1,3]<stdout>:text") == b"text"
-
-
-def test_a_line_that_begins_with_another_bracket_keeps_it() -> None:
-    assert without_prefix(b"[2031/05/17] text") == b"[2031/05/17] text"
+def test_prefixes_are_taken_off_and_other_brackets_are_not() -> None:
+    lines = (b"0: [1,3]<stdout>:text", b"[2031/05/17] text")
+    assert [*map(without_prefix, lines)] == [b"text", b"[2031/05/17] text"]
 
 
 def test_ranks_in_the_middle_of_a_large_log_are_kept(tmp_path: Path) -> None:
@@ -131,61 +128,47 @@ def test_launchers_call_the_logs_of_ranks_in_these_ways(tmp_path: Path, names: l
     assert found.counts == counts
 
 
-def test_empty_logs_of_ranks_are_none_that_is_read_but_count(tmp_path: Path) -> None:
-    path = folder(tmp_path, [f"attempt_0/{rank}/{stream}.log" for rank in (0, 1) for stream in ("stderr", "stdout")])
-    for empty in ("0/stdout.log", "1/stdout.log", "1/stderr.log"):
-        (path / "attempt_0" / empty).write_text("")
-    found = rank_files(path)
-    assert (found.ranks, {name: len(files) for name, files in found.streams.items()}) == ([0, 1], {"stderr": 1})
+def test_two_streams_of_a_rank_stand_side_by_side_and_empty_logs_are_not_read(tmp_path: Path) -> None:
+    names = [f"attempt_0/{rank}/{stream}.log" for rank in (10, 9, 0, 2, 1) for stream in ("stderr", "stdout")]
+    path = folder(tmp_path, names)
+    (path / "attempt_0/9/stdout.log").write_text("")
+    streams = rank_files(path).streams
+    assert {stream: [file.rank for file in files] for stream, files in streams.items()} == {
+        "stderr": [0, 1, 2, 9, 10],
+        "stdout": [0, 1, 2, 10],
+    }
+
+
+REFUSED = {
+    (): NO_RANKS,
+    ("train.log",): NO_RANKS,
+    ("rank_0.log",): NO_RANKS,
+    ("a/rank_0.log", "a/rank_1.log", "b/rank_0.log", "b/rank_1.log"): OF_SEVERAL,
+    ("rank_1.log", "rank_01.log", "rank_2.log"): OF_SEVERAL,
+}
+
+
+@pytest.mark.parametrize(("names", "told"), REFUSED.items())
+def test_a_folder_that_is_not_of_the_ranks_of_one_run_is_refused(
+    tmp_path: Path, names: Sequence[str], told: str
+) -> None:
+    with pytest.raises(LogError, match=told.partition(",")[0]):
+        rank_files(folder(tmp_path, [*names, "readme"]))
 
 
 def test_a_folder_of_nothing_but_empty_logs_is_refused(tmp_path: Path) -> None:
     path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
-    for rank in (0, 1):
-        (path / f"rank_{rank}.log").write_text("")
-    with pytest.raises(LogError, match="holds only empty logs of ranks"):
+    for log in path.iterdir():
+        log.write_text("")
+    with pytest.raises(LogError, match=NO_RANKS.partition(",")[0]):
         rank_files(path)
 
 
-def test_ranks_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    found = rank_files(folder(tmp_path, [f"rank_{rank}.log" for rank in (10, 9, 0, 2, 1)]))
-    assert found.ranks == [file.rank for file in found.files] == [0, 1, 2, 9, 10]
-
-
-def test_two_streams_of_a_rank_stand_side_by_side(tmp_path: Path) -> None:
-    names = [f"attempt_0/{rank}/{stream}.log" for rank in (0, 1) for stream in ("stderr", "stdout")]
-    found = rank_files(folder(tmp_path, names))
-    assert {stream: [file.rank for file in files] for stream, files in found.streams.items()} == {
-        "stderr": [0, 1],
-        "stdout": [0, 1],
-    }
-
-
-def test_other_logs_are_named_and_others_files_are_not(tmp_path: Path) -> None:
-    found = rank_files(folder(tmp_path, ["rank_0.log", "rank_1.log", "launcher.log", "model.bin", ".rank_2.log"]))
-    assert [path.name for path in found.unread] == ["launcher.log"]
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        ([], "is a folder without logs of several ranks"),
-        (["train.log"], "is a folder without logs of several ranks"),
-        (["rank_0.log"], "is a folder without logs of several ranks"),
-        (["a/rank_0.log", "a/rank_1.log", "b/rank_0.log", "b/rank_1.log"], "holds the logs of ranks of 2 runs"),
-        (["rank_1.log", "rank_01.log", "rank_2.log"], "holds two logs of rank 1, rank_01.log and rank_1.log"),
-    ],
-)
-def test_a_folder_that_is_not_of_the_ranks_of_one_run_is_refused(tmp_path: Path, names: list[str], said: str) -> None:
-    with pytest.raises(LogError, match=said):
-        rank_files(folder(tmp_path, [*names, "readme"]))
-
-
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
-    path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
+    path = folder(tmp_path, ["rank_0.log", "rank_1.log", ".rank_3.log"])
     (tmp_path / "secret").touch()
     (path / "rank_2.log").symlink_to(tmp_path / "secret")
-    assert rank_files(path).ranks == [0, 1]
+    assert [file.rank for file in rank_files(path).files] == [0, 1]
 
 
 SHAPES = 3

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.runs.events import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE, repeated
+from parsers.runs.events import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE
 from parsers.runs.reading import survey
 from parsers.runs.record_file import write as write_table
 from parsers.scanning.record_table import RECORD, RecordTable
@@ -69,19 +68,6 @@ def test_negative_numbers_and_times_stay_what_they_are(tmp_path: Path) -> None:
 def test_a_column_is_empty_where_a_log_lacks_it_and_its_counts_are_alike_in_all_logs(tmp_path: Path) -> None:
     write_table([("a", table(step=np.array([1]))), ("b", table(loss=np.array([0.5])))], tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "log,record,step,loss\na,step,1.0,\nb,step,,0.5\n"
-
-
-def test_json_lines_hold_the_whole_number_and_the_whole_time(tmp_path: Path) -> None:
-    times = np.array(["2024-01-01T00:00:00.123456"], "datetime64[us]")
-    write_table([("a", table(learning_rate=np.array([1.5e-12]), time=times))], tmp_path / "a.jsonl")
-    said = '{"log":"a","record":"step","learning_rate":1.5e-12,"time":"2024-01-01T00:00:00.123456"}\n'
-    assert (tmp_path / "a.jsonl").read_text() == said
-
-
-def test_json_lines_hold_null_for_what_is_no_number(tmp_path: Path) -> None:
-    write_table([("a", table(loss=np.array([np.nan, np.inf])))], tmp_path / "a.jsonl")
-    line = '{"log":"a","record":"step","loss":null}\n'
-    assert (tmp_path / "a.jsonl").read_text() == line * 2
 
 
 @pytest.mark.slow
@@ -232,13 +218,6 @@ def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_pat
 )
 def test_the_last_line_tells_whether_a_log_without_metric_lines_failed(tmp_path: Path, text: str, told: bool) -> None:
     assert warned(tmp_path, ["hello\n", f"{text}\n"]) == ([(FAILED, "2")] if told else [])
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.5, np.nan]), st.sampled_from(["a", None])), min_size=1))
-def test_repeated_rows_are_those_that_a_dataframe_finds(rows: list[tuple[float, str | None]]) -> None:
-    table = pd.DataFrame(rows, columns=["number", "text"]).astype({"text": object})
-    columns = [table["number"].to_numpy(), np.array([text for _, text in rows], object)]
-    assert repeated(columns).tolist() == np.flatnonzero(table.duplicated()).tolist()
 
 
 @pytest.mark.parametrize("name", ["fairseq/json", "tf_time_history/benchmark_metric"])

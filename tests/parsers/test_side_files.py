@@ -1,10 +1,9 @@
-"""What lies beside a log: its clock, telemetry, run.json and the configuration of its program."""
+"""What lies beside a log: its clock, telemetry and run.json."""
 
 import errno
 import json
 import os
 import re
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
-from parsers.io.files import leading_out
-from parsers.runs.reading import Reading, read, survey
+from parsers.runs.reading import Reading, read
 from parsers.runs.run_folder import LATER_COLUMNS, SCHEMA, TELEMETRY_COLUMNS
 from parsers.runs.runfile import (
     ARRIVAL,
-    LARGEST,
     Telemetry,
     arrivals,
-    files_of_run,
     folders_below,
     run_file,
     sha256_of,
     telemetry,
 )
-from tests.commandline import run
 from tests.parsers.ingesting import left_out, logs
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import step, write_grammar
@@ -79,32 +74,21 @@ def test_a_clock_is_not_used_where_no_run_says_whose_it_is(tmp_path: Path) -> No
     assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (("1,x",), "line 2: time is 'x'; expected a number."),
-        (("1,",), "line 2: time is ''; expected a number."),
-        (("1,nan",), "line 2: time is 'nan'; expected a number."),
-        (("1,1e300",), "line 2: time is '1e300'; expected a number."),
-        (("1,1", "2"), "line 3: expected 2 columns, found 1."),
-        (("1,1", "", "2,2"), "line 3: expected 2 columns, found 1."),
-        (("1,1", "2,2,2"), "line 3: expected 2 columns, found 3."),
-        (("1,1", "1,2"), "line 3: line is 1; line numbers must be whole numbers, start at 1 or later and ascend."),
-        (("0,1",), "line 2: line is 0; line numbers must be whole numbers, start at 1 or later and ascend."),
-        (("1.5,1",), "line 2: line is 1.5; line numbers must be whole numbers, start at 1 or later and ascend."),
-        (("1,1\r1",), "line 2: time is '1\\r1'; expected a number."),
-    ],
-)
-def test_a_broken_clock_is_an_error_that_names_file_and_line(rows: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'clock.csv'}: {said}")):
-        reading(tmp_path, *rows)
+HEAD = "line,time"
+CLOCKS = {
+    "": 1,
+    "time,line": 1,
+    "line\n1": 1,
+    **{f"{HEAD}\n{row}": 2 for row in ("1,x", "1,", "1,nan", "1,1e300", "0,1", "1.5,1", "1,1\r1")},
+    **{f"{HEAD}\n1,1\n{row}": 3 for row in ("2", "\n2,2", "2,2,2", "1,2")},
+}
 
 
-@pytest.mark.parametrize("text", ["", "time,line\n", "line\n1\n"])
-def test_a_clock_with_another_head_is_an_error(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "line"), CLOCKS.items())
+def test_a_broken_clock_is_an_error_that_names_file_and_line(text: str, line: int, tmp_path: Path) -> None:
     path = make_run(tmp_path, LINES)
-    path.with_name("clock.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(LogError, match=r"clock\.csv: line 1"):
+    path.with_name("clock.csv").write_text(f"{text}\n", encoding="utf-8")
+    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'clock.csv'}: line {line} ")):
         read(path, format=write_grammar(tmp_path, "toy"))
 
 
@@ -165,139 +149,14 @@ def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
     assert telemetry(log, "0" * 64) is None
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("x,0,97,30000,312.45,1980,2619,55", "line 3: time is 'x'; expected a number."),
-        ("1935619200,,97,30000,312.45,1980,2619,55", "line 3: card is ''; expected a number."),
-        ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; expected a card number from 0."),
-        ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; expected a card number from 0."),
-        ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; expected a number."),
-        ("1935619200,0,97", "line 3: expected 8 columns, found 3."),
-    ],
-)
-def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu.csv'}: {said}")):
+BROKEN = ["x,0,97,1,1,1,1,5", "1935619200,,97,1,1,1,1,5", "1935619200,0,97", "1935619200,0,97,1,[N/A],1,1,5"]
+BROKEN += [f"1935619200,{card},97,1,1,1,1,5" for card in (-1, 0.5)]
+
+
+@pytest.mark.parametrize("row", BROKEN)
+def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu.csv'}: line 3 ")):
         found(tmp_path, ROW, row)
-
-
-YAML = (
-    "model:\n  num_layers: 32\n  hidden_size: 4096\ntrainer:\n  tensor_model_parallel_size: 4\n  micro_batch_size: 2\n"
-)
-SEVERAL = "actor:\n  tensor_model_parallel_size: 4\nrollout:\n  tensor_model_parallel_size: 2\n"
-
-
-def told(folder: Path, text: str = "step 1\n") -> Reading:
-    log = folder / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return survey(log)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("config.yaml", YAML),
-        ("config.json", json.dumps({"tensor_model_parallel_size": 4, "num_layers": 32})),
-        ("ds_config.json", json.dumps({"tensor_parallel": 4, "num_layers": 32}, indent=2)),
-        ("config.toml", "[parallelism]\ntensor_parallel_degree = 4\nnum_layers = 32\n"),
-    ],
-)
-def test_a_configuration_beside_a_log_states_facts(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    found = told(tmp_path).facts
-    assert (found["tensor_parallel"].value, found["layers"].value) == (4, 32)
-
-
-def test_what_the_log_itself_states_comes_first(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
-    found = told(tmp_path, "tensor_parallel_size: 2\n")
-    assert (found.facts["tensor_parallel"].value, found.warnings) == (2, ())
-
-
-def test_a_batch_of_cards_that_share_a_model_by_the_configuration_is_not_that_of_a_card(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
-    assert "batch_size" not in told(tmp_path, "micro_batch_size: 2\n").facts
-
-
-def test_a_configuration_with_several_values_states_none(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(SEVERAL, encoding="utf-8")
-    assert "tensor_parallel" not in told(tmp_path).facts
-
-
-def test_a_configuration_beside_several_logs_is_of_none_of_them(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
-    (tmp_path / "another.log").write_text("step 1\n", encoding="utf-8")
-    assert not told(tmp_path).facts
-    (tmp_path / "run.json").write_text('{"case": {}, "status": "done"}', encoding="utf-8")
-    assert told(tmp_path).facts["tensor_parallel"].value == 4
-
-
-KEY = "9f2c71d0be8a45" + "63e1f7a8c2d94b0e5f716a2c3d"  # made up
-LOG = "\n".join(
-    f" iteration {step}/ 90 | consumed samples: {64 * step} | elapsed time per iteration (ms): 812.5 | lm loss: 6.9 |"
-    for step in (10, 20, 30)
-)
-
-
-def training(folder: Path, *names: str) -> Path:
-    """A folder with a log and these configurations."""
-    folder.mkdir()
-    (folder / "train.log").write_text(f"{LOG}\n", encoding="utf-8")
-    for name in names:
-        (folder / name).write_text(f"{YAML}save_dir: /home/jdoerner/runs\nwandb_api_key: {KEY}\n")
-    return folder
-
-
-def kept(into: Path) -> Path:
-    """The only log that was ingested."""
-    (log,) = into.rglob("train.log")
-    return log
-
-
-@pytest.mark.parametrize("named", ["source/train.log", "source", "runs.tar.gz"])
-def test_facts_of_a_configuration_survive_ingesting(tmp_path: Path, named: str) -> None:
-    source = training(tmp_path / "source", "config.yaml", "hparams.yaml")
-    with tarfile.open(tmp_path / "runs.tar.gz", "w:gz") as archive:
-        archive.add(source, "source")
-    logs(tmp_path / "suite", tmp_path / named)
-    log = kept(tmp_path / "suite")
-    names = {path.name for path in log.parent.iterdir()}
-    assert names == {"train.log", "run.json", "config.yaml", "hparams.yaml"}
-    fact = survey(log).facts["tensor_parallel"]
-    assert (fact.value, str(fact.source)) == (4, "hparams.yaml, line 5")
-
-
-def test_a_configuration_that_may_be_of_another_log_is_not_ingested(tmp_path: Path) -> None:
-    source = training(tmp_path / "source", "config.yaml")
-    (source / "other.log").write_text("text\n", encoding="utf-8")
-    logs(tmp_path / "suite", source)
-    assert not [*(tmp_path / "suite").rglob("config.yaml")]
-
-
-def test_a_configuration_that_is_too_large_or_a_link_is_not_ingested(tmp_path: Path) -> None:
-    source = training(tmp_path / "source", "config.yaml")
-    (source / "config.yaml").write_text(YAML + "x" * LARGEST)
-    (source / "args.json").symlink_to(tmp_path / "secret.json")
-    (tmp_path / "secret.json").write_text("{}")
-    logs(tmp_path / "suite", source)
-    assert {path.name for path in kept(tmp_path / "suite").parent.iterdir()} == {"train.log", "run.json"}
-
-
-def test_a_configuration_is_scrubbed_like_its_log(tmp_path: Path) -> None:
-    source = training(tmp_path / "source", "config.yaml")
-    done = run("scrub", source / "train.log", "--out", tmp_path / "public")
-    assert done.returncode == 0, done.stderr
-    log = tmp_path / "public" / "train.log"
-    text = log.with_name("config.yaml").read_text()
-    assert "jdoerner" not in text and KEY not in text
-    assert survey(log).facts["tensor_parallel"].value == 4
-
-
-def test_a_page_does_not_follow_a_configuration_out_of_the_folder_of_logs(tmp_path: Path) -> None:
-    source = training(tmp_path / "source")
-    (tmp_path / "secret.yaml").write_text(YAML)
-    (source / "config.yaml").symlink_to(tmp_path / "secret.yaml")
-    assert leading_out(files_of_run(source / "train.log"), source) == source / "config.yaml"
 
 
 # What the first version wrote, its log aside.

@@ -1,19 +1,13 @@
 """A folder with one log for each rank is one run: its numbers lead to the lines of the ranks' own logs."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from parsers.io.errors import LogError
-from parsers.runs.ranks import (
-    LACKING,
-    OTHER_COUNT,
-    OTHER_STREAM,
-    UNREAD,
-    survey,
-)
+from parsers.runs.facts import FIRST_USED
+from parsers.runs.ranks import LACKING, SAME_LOG, UNREAD
 from parsers.runs.ranks import read as read_log
 from report.results.measured_log import MeasuredLog, measured_log
 from report.results.model import FileLines, Report, read_report
@@ -79,11 +73,11 @@ def test_a_folder_gives_what_one_log_with_prefixes_gives(tmp_path: Path) -> None
 
 def test_parse_writes_each_record_with_the_log_of_its_rank(tmp_path: Path) -> None:
     path = folder(tmp_path, 2, rated([100, 90]))
-    assert run("parse", path, "--out", tmp_path / "out.jsonl").returncode == 0
-    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert [(Path(row["log"]).name, row["line"]) for row in rows[:1] + rows[-1:]] == [
-        ("rank_0.log", 1),
-        ("rank_1.log", 7),
+    assert run("parse", path, "--out", tmp_path / "out.csv").returncode == 0
+    rows = [row.split(",") for row in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert [(Path(log).name, line) for log, _, line, *_ in rows[:1] + rows[-1:]] == [
+        ("rank_0.log", "1"),
+        ("rank_1.log", "7"),
     ]
 
 
@@ -98,7 +92,7 @@ def test_facts_come_from_another_rank_where_the_first_prints_the_speed_only(tmp_
 
 def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path: Path) -> None:
     found = measured_log(folder(tmp_path, 2, timed([0.5, 0.5], cards=4)))
-    assert OTHER_COUNT in keys(found)
+    assert FIRST_USED in keys(found)
 
 
 def test_ranks_that_are_missing_are_told_and_none_is_added_up(tmp_path: Path) -> None:
@@ -115,7 +109,8 @@ def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> No
     (path / "launcher.log").write_text("text\n")
     found = measured_log(path)
     assert found.measurement is not None and found.reading.path.name == "stderr.log"
-    assert {OTHER_STREAM, UNREAD} <= {*keys(found)}
+    (said,) = (one for one in found.warnings if one.key == UNREAD)
+    assert said.values["count"] == "3"
 
 
 def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path) -> None:
@@ -130,7 +125,7 @@ def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path)
 def test_one_log_under_the_names_of_two_ranks_is_told(tmp_path: Path) -> None:
     path = folder(tmp_path, 3, rated([100, 90, 80]))
     (path / "rank_2.log").write_bytes((path / "rank_0.log").read_bytes())
-    assert any("rank_0.log and rank_2.log are the same, byte for byte" in str(said) for said in survey(path).warnings)
+    assert SAME_LOG in keys(measured_log(path))
 
 
 def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Path) -> None:
