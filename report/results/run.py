@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import compress, islice
 from math import isclose, isfinite, prod
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from .measured_log import MeasuredLog
 from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Records, Report, Result, Row, Run
 
 T = TypeVar("T")
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 ENDS = 3  # lines used that are shown of each end of a log: what a run prints at first and at last
 LONGEST = 300  # characters of a line that are shown
 OF_LOG = "log/1/throughput"  # the address of the result of a log that is of no page
@@ -67,7 +68,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
         column=found.estimate.source,
         records=_records(found),
         statistic=calculation.statistic if calculation else "",
-        factor=_factor(found),
+        factor=calculation.factor if calculation else found.per_series if len(found.series) else 1.0,
         are_times=calculation.are_times if calculation else False,
         counted=found.series.unit if calculation is None else found.estimate.unit,
         factors=_factors_of(found, made.facts),
@@ -163,40 +164,24 @@ def _factor_of(name: str, facts: Mapping[str, Fact]) -> Factor:
     return Factor(name, float(facts[name].value), facts[name].source.message)
 
 
-def _factor(found: Measurement) -> float:
-    if found.calculation is not None:
-        return found.calculation.factor
-    return found.per_series if len(found.series) else 1.0
-
-
 def _records(found: Measurement) -> Records:
-    """All records of its kind: of a statistic its terms, else the work and the seconds of each stretch."""
-    lines = found.use.lines.tolist()
-    use = "".join(LETTERS[reason] for reason in found.use.reasons.tolist())
+    """All records of its kind: of a statistic its terms, else the work and the seconds of the stretch at each."""
+    lines, is_used = found.use.lines.tolist(), (found.use.reasons == Use.USED).tolist()
     every, series, terms = found.every if found.every is not None else found.series, found.series, found.calculation
-    is_used = [letter == LETTERS[Use.USED] for letter in use]
+    columns: dict[str, tuple[Array, Array]] = {}
     if terms is not None:
-        own, others = terms.values, every.each if terms.are_times else 1 / every.each
-    else:
-        own, others = (np.zeros(0) if one.values is None else one.values for one in (series, every))
-    at = dict(zip(every.lines.tolist(), others.tolist(), strict=False))
-    listed = _at_records(lines, is_used, (series.lines.tolist(), own.tolist()), at)
-    listed = [value if value is not None and isfinite(value) else None for value in listed]
-    told = Records(lines, use, listed if any(value is not None for value in listed) else [])
-    return told if terms is not None else _with_stretches(told, every, series, is_used)
-
-
-def _with_stretches(told: Records, every: Series, series: Series, is_used: Sequence[bool]) -> Records:
-    """Records with the stretch that ends at each; where a number is made of other stretches, at those used these."""
-    if not len(series):
-        return told
-    own, others = (
-        (one.lines.tolist(), list(zip(one.begins.tolist(), one.work.tolist(), one.seconds.tolist(), strict=True)))
-        for one in (series, every)
-    )
-    found = _at_records(told.lines, is_used, own, dict(zip(*others, strict=True)))
-    columns = [[one[at] if one else None for one in found] for at in range(3)]
-    return Records(told.lines, told.use, told.values, *columns)
+        columns["values"] = terms.values, every.each if terms.are_times else 1 / every.each
+    elif len(series):
+        columns = {name: (getattr(series, name), getattr(every, name)) for name in ("begins", "work", "seconds")}
+        if series.values is not None:
+            columns["values"] = series.values, np.zeros(0) if every.values is None else every.values
+    told = {}
+    for name, (own, others) in columns.items():
+        by_line = dict(zip(every.lines.tolist(), others.tolist(), strict=False))
+        each = _at_records(lines, is_used, (series.lines.tolist(), own.tolist()), by_line)
+        told[name] = [one if one is not None and isfinite(one) else None for one in each]
+    use = "".join(LETTERS[reason] for reason in found.use.reasons.tolist())
+    return Records(lines, use, **{name: each for name, each in told.items() if any(one is not None for one in each)})
 
 
 def _at_records(
