@@ -114,12 +114,6 @@ def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> Non
     assert logs(folder) == ["2/train.log"]
 
 
-def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: Path) -> None:
-    assert len([one for one in said(folder) if "running mean" in one]) == 1
-    page, _, evidence = written(report(folder), "en").partition("· evidence")
-    assert (page.count("is a running mean"), evidence.count("is a running mean")) == (1, 0)
-
-
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
     put_run(folder, "2", case={"batch_size": 32})

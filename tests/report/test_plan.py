@@ -75,15 +75,18 @@ def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
     )
 
 
-def test_a_case_all_of_whose_runs_are_done_is_not_planned_again(tmp_path: Path) -> None:
-    make_run(tmp_path / "suite/M_N1C1/1", b"a log\n")
-    make_run(tmp_path / "suite/M_N1C1/2", b"a log\n")
-    assert folders(tmp_path) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
-
-
-def test_of_a_case_that_lacks_a_run_all_runs_are_planned(tmp_path: Path) -> None:
-    make_run(tmp_path / "suite/M_N1C1/2", b"a log\n")
-    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]
+@pytest.mark.parametrize(
+    ("done", "planned"),
+    [
+        ((1, 2), ["suite/M_N1C8/1", "suite/M_N1C8/2"]),
+        ((2,), ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]),
+    ],
+    ids=["a case that is done is not planned again", "of one that lacks a run all are"],
+)
+def test_what_is_there_is_planned_with_what_lacks(done: tuple[int, ...], planned: list[str], tmp_path: Path) -> None:
+    for repeat in done:
+        make_run(tmp_path / f"suite/M_N1C1/{repeat}", b"a log\n")
+    assert folders(tmp_path) == planned
 
 
 @pytest.mark.parametrize(
@@ -96,11 +99,8 @@ def test_a_run_that_is_no_evidence_is_planned_again(said: dict[str, object], tmp
     assert folders(tmp_path)[0] == "suite/M_N1C1/1"
 
 
-def test_the_number_of_repeats_can_be_overridden(tmp_path: Path) -> None:
+def test_fewer_repeats_and_some_cases_can_be_asked_for(tmp_path: Path) -> None:
     assert folders(tmp_path, repeats=1) == ["suite/M_N1C1/1", "suite/M_N1C8/1"]
-
-
-def test_only_some_cases_can_be_asked_for(tmp_path: Path) -> None:
     assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 

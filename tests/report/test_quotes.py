@@ -73,14 +73,6 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
     assert (found.covered("measured"), found.covered("quoted"), len(found.report.own)) == (1, 2, 4)
 
 
-def test_the_report_holds_quotes_with_their_sources(tmp_path: Path) -> None:
-    make(tmp_path)
-    found = report(tmp_path)
-    quoted = [(one.id, one.origin, one.digits, one.source) for one in found.results[:2]]
-    assert quoted == [("t/1/a", "quoted", "100.0", "paper"), ("t/1/b", "quoted", "80", "paper")]
-    assert found.page.sources["paper"].date == "2031-05"
-
-
 def test_a_page_without_numbers_is_not_written(tmp_path: Path) -> None:
     (page,) = publish(["cpu-demo"], tmp_path, [], tmp_path)
     assert (page.files, [*tmp_path.iterdir()]) == ([], [])

@@ -46,13 +46,6 @@ def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Pa
         assert one.checks == other.checks
 
 
-def test_a_log_of_a_failed_run_is_no_evidence(tmp_path: Path) -> None:
-    failed = put(tmp_path, "failed", '{"case": {}, "status": "failed"}')
-    store = LogStore(tmp_path)
-    store.prepare([failed])
-    assert "its run.json says failed" in str(store.unfit(failed.path))
-
-
 def test_what_cannot_be_read_is_reported_when_it_is_asked_for(tmp_path: Path) -> None:
     wanted = [put(tmp_path, str(number)) for number in range(MOST_TASKS)]
     broken, gone = put(tmp_path, "broken", "{"), put(tmp_path, "gone")

@@ -6,7 +6,6 @@ import pytest
 
 from report.views.publish import publish, why_empty
 from tests.parsers.run_folders import make_run
-from tests.report.audit.small_site import audited
 from tests.report.page_text import HEAD, column, report_of, results_of
 
 IMAGES = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
@@ -104,8 +103,3 @@ rows = [{ title = "one" }]
     *_, found = results_of(page_file(tmp_path, PAGE + ratio), tmp_path / "logs")
     assert found.digits is None
     assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
-
-
-def test_a_page_of_tables_in_several_units_is_rendered_again_the_same(tmp_path: Path) -> None:
-    (page,) = publish([str(page_file(tmp_path))], tmp_path / "logs", ["en"], tmp_path / "pages")
-    assert {finding.ruling for finding in audited(page.files[0], logs=tmp_path / "logs")} == {"proved"}
