@@ -6,7 +6,7 @@ time where a file is put together by hand, and a driver may tell a negative or a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -325,19 +325,12 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
 
 def _faults(run: RunTelemetry) -> Iterator[Diagnostic]:
-    """What is said against the cards; nothing where the cards do not tell."""
+    """That heat or power supply lowered clocks; nothing where the cards do not tell."""
     told = in_window(run.samples, run.window).dropna(subset=["throttle"])
     lowered = (told["throttle"].astype("int64") & LOWERING) != 0
     if lowered.any():
-        yield say("lowered_clocks", share=f"{100 * lowered.mean():.1f}", cards=_numbers(told["card"][lowered]))
-    errors = run.samples.groupby("card")["ecc_uncorrected"]
-    risen = errors.max() > errors.min()
-    if risen.any():
-        yield say("memory_errors", cards=_numbers(risen.index[risen]))
-
-
-def _numbers(cards: Iterable[int]) -> str:
-    return ", ".join(map(str, sorted(set(cards))))
+        cards = ", ".join(map(str, sorted(set(told["card"][lowered]))))
+        yield say("lowered_clocks", share=f"{100 * lowered.mean():.1f}", cards=cards)
 
 
 # ---- the card of the slowest rank
