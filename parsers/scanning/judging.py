@@ -380,10 +380,9 @@ def _matches(variant: Variant, text: bytes, places: Sequence[Span]) -> Iterator[
 
 
 class FormatShapes:
-    """What the shapes of a table are to one ``format``."""
+    """What the shapes of a table are to one format."""
 
     def __init__(self, fmt: Format) -> None:
-        self.format = fmt
         self.spanning = [variant for variant in fmt.variants if variant.spans]
         self._sieve = VariantSieve(fmt.variants)
         self._meanings = [Meaning(), Meaning()]
@@ -479,8 +478,8 @@ class KnownShapes:
     """
 
     def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
-        self.formats = tuple(formats)
-        self.table = ShapeTable((*formats, *others))
+        self.formats = (*formats, *others)
+        self.table = ShapeTable(self.formats)
         self._of_format: dict[int, FormatShapes] = {}
         metric = {id(v): (v, fmt) for fmt in formats for v in fmt.variants if v.record in METRICS}
         self._sieve = VariantSieve(variant for variant, _ in metric.values())

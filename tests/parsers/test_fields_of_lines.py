@@ -141,13 +141,6 @@ def microseconds(text: bytes) -> int | None:
     return (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)
 
 
-@needs_c
-@given(NUMBERS.filter(bool))
-def test_what_c_leaves_and_all_that_is_left_without_it_is_read_from_the_text(text: bytes) -> None:
-    one = Fields(b"=" + text, [0], [0], [[(1, len(text))]], [NUMBER])
-    assert one.read(compiled=True) == one.read(compiled=False)
-
-
 @both
 def test_a_field_that_a_shape_does_not_have_is_missing_and_not_odd(compiled: bool) -> None:
     spans, kinds = np.zeros((1, 3, 2), np.int32), np.array([LEFT, NUMBER, STAMP], np.uint8)

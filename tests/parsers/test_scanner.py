@@ -208,15 +208,14 @@ CASES: dict[str, Callable[[Path], Path]] = {
 }
 
 
-@pytest.mark.parametrize("format", [None, FORMAT])
 @pytest.mark.parametrize("make", CASES.values(), ids=CASES)
 def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], format: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path]
 ) -> None:
     monkeypatch.setattr(files, "LEAST", 4 * files.MIB)
     path = make(tmp_path)
     with pytest.raises(LogError) as raised:
-        survey(path, format=format)
+        survey(path)
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)
 
@@ -310,11 +309,6 @@ def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None
 def test_a_line_across_the_border_of_two_blocks_is_read_once(tmp_path: Path, before: int) -> None:
     filling = b"x" * max(0, before - 1) + b"\n"
     assert [row[:2] for row in rows_told(read(write(tmp_path, filling, *steps(3))))] == [[2, 0], [3, 1], [4, 2]]
-
-
-def test_a_large_log_reads_as_the_sum_of_its_lines(tmp_path: Path) -> None:
-    lines = [line for number in range(30_000) for line in (step(number), OTHER_NOISE)]
-    assert [row[:2] for row in rows_told(read(write(tmp_path, *lines)))] == [[2 * n + 1, n] for n in range(30_000)]
 
 
 def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
