@@ -156,7 +156,7 @@ class _Writer:
 
     def __init__(self, speed: Speed) -> None:
         self.speed, self.table = speed, speed.table
-        self.terminals: dict[str, str] = {}
+        self.terminals: dict[str, str] = {}  # their names by what they match
         self.texts = {row.form: row.text for row in reversed(self.table.rows)}
 
     def alternatives(self, columns: Sequence[_Told], forms: Sequence[Form]) -> list[str]:
@@ -186,7 +186,7 @@ class _Writer:
                 of_cell = (c.text for c in columns if start <= c.fields[form].start < start + len(cell))
                 parts.append(next(of_cell, "_CELL"))
         if "_CELL" in parts:
-            self.terminals["_CELL"] = rf"/[^{mark}\n]++/"
+            self.terminals[rf"/[^{mark}\n]++/"] = "_CELL"
         edge = [f'"{mark}"?'] if mark == "|" else []
         return " ".join([*edge, *parts, *edge])
 
@@ -204,7 +204,7 @@ class _Writer:
                 parts += ['"/"', column.total]
             elif field.unit.strip(" ()[]"):
                 parts += map(_literal, field.unit.split())
-        self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
+        self.terminals[r"/[^ \t\n][^\n]*+/"] = "_REST"
         return " ".join([*parts, "_REST?"])
 
     def _stamp(self, forms: Iterable[Form]) -> list[str]:
@@ -224,7 +224,7 @@ class _Writer:
         if (bar := BAR.search(text)) is None:
             raise NoGrammarError(self.speed)
         name = NUMBER.sub(" # ", text[: bar.start()]).split()
-        self.terminals["_BAR"] = r"/[0-9]{1,3}+%(?:\|[^|\n]*+\|)?/"
+        self.terminals[r"/[0-9]{1,3}+%(?:\|[^|\n]*+\|)?/"] = "_BAR"
         return [*("NUMBER" if word == "#" else _literal(word) for word in name), "_BAR"]
 
     def _way(self, anchor: str, field: Field, form: Form) -> list[str]:
@@ -253,10 +253,7 @@ class _Writer:
     def _up_to(self, here: str, there: str) -> str:
         """A terminal of what may stand before a text, unless it stands here already."""
         pattern = rf"/(?!{here})[^ \t\n][^\n]*?(?={there})/"
-        known = (name for name, of in self.terminals.items() if of == pattern)
-        name = next(known, f"_TO_{len(self.terminals) + 1}")
-        self.terminals[name] = pattern
-        return f"{name}?"
+        return self.terminals.setdefault(pattern, f"_TO_{len(self.terminals) + 1}") + "?"
 
     def grammar(self, kind: str, alternatives: Sequence[str]) -> str:
         """The text of the grammar of some alternatives of a line kind."""
@@ -274,7 +271,7 @@ class _Writer:
         names += [name for name in (written, "NUMBER") if written and name not in names]
         findings = [f"// {f.witness} ({f.by}): {f.ratio:.3g}" for f in self.speed.findings]
         head = [f"// Drafted: {self.speed.column.name}", f"// --read '{self.speed.read}'", *findings]
-        terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
+        terminals = [f"{name}: {pattern}" for pattern, name in self.terminals.items()]
         imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
         return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])
 

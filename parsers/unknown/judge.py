@@ -350,8 +350,6 @@ def judge(column: Column, h: Option) -> Speed:
     else:
         findings = [*_by_clocks(column, h), *(_beside_rates(column, h) if h.per == STEP else ())]
     proven = any(f.says and f.cards == 1 for f in findings if f.witness == "progress")
-    if h.scope == "card" and proven:  # what the lines count in all grows as fast
-        h = replace(h, scope=None)
     if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
         h = replace(h, counts=done.meaning.counts)
     counted = positive(column.counts) if h.per == STEPS else ()

@@ -212,37 +212,14 @@ def test_a_text_that_is_no_option(text: str) -> None:
 
 # ---- any text
 
-PIECES = st.sampled_from(
-    [
-        *(
-            "step 10",
-            "loss 2.5",
-            "time 0.5 s",
-            "tok/s=4096",
-            "\r",
-            "\n",
-            "100%|####| 8/8 [00:05<00:00, 1.48it/s]",
-            "nan",
-        ),
-        *(
-            "2031-02-03 04:05:06 ",
-            "[rank1]: ",
-            "1e400",
-            "{'a': 1,",
-            "}",
-            "|",
-            "epoch 1/3 ",
-            "ETA: 1:00:00",
-            "é",
-            "\x00",
-        ),
-        "9" * 400,
-    ]
-)
+PIECES = (
+    "step 10;loss 2.5;time 0.5 s;tok/s=4096;100%|####| 8/8 [00:05<00:00, 1.48it/s];2031-02-03 04:05:06 ;[rank1]: ;"
+    "{'a': 1,;};|;epoch 1/3 ;ETA: 1:00:00;1e400;nan;é;\r;\n;\x00;"
+) + "9" * 400
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(PIECES, max_size=40).map(" ".join))
+@given(st.lists(st.sampled_from(PIECES.split(";")), max_size=40).map(" ".join))
 def test_any_text_has_an_answer_and_each_option_that_is_offered_gives_one(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
     try:
