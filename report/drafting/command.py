@@ -28,7 +28,6 @@ MOST_LEFT_OUT = 12
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), if LOGS lack it.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), if LOGS lack it.")
 @READ
-@click.option("--verbose", is_flag=True, help="List every file that is left out.")
 @JOBS
 @SCHEDULER
 def init(
@@ -38,7 +37,6 @@ def init(
     cards: int | None,
     batch_size: int | None,
     read: str | None,
-    verbose: bool,
     jobs: int | None,
     scheduler: str | None,
 ) -> None:
@@ -76,19 +74,18 @@ def init(
         with whole(path) as made:
             made.write_text(draft.text, encoding="utf-8")
     except NothingToDraftError as error:
-        _tell(error.left_out, verbose=verbose)
+        _tell(error.left_out)
         say(error, err=True)
         sys.exit(FOUND_NOTHING)
-    _tell(draft.left_out, verbose=verbose)
+    _tell(draft.left_out)
     say(f"Wrote {path} (cells: {len(draft.cases)}, logs: {draft.logs}).")
     words = ["tachograph", "report", str(path), *(() if named.folder == LOGS else ("--logs", str(named.folder)))]
     say(f"Next: `{' '.join(map(shell_quoted, words))}` renders the page in all languages.")
 
 
-def _tell(left_out: Sequence[str], *, verbose: bool) -> None:
+def _tell(left_out: Sequence[str]) -> None:
     """Say why files are left out; of many the first."""
-    shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
-    for said in shown:
+    for said in left_out[:MOST_LEFT_OUT]:
         say(said, err=True)
-    if more := len(left_out) - len(shown):
-        say(f"{more} more files are left out; --verbose lists them.", err=True)
+    if (more := len(left_out) - MOST_LEFT_OUT) > 0:
+        say(f"{more} more files are left out.", err=True)

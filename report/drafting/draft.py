@@ -27,22 +27,19 @@ from ..pagefile.parts import PRECISIONS, Axis, Case
 from ..results.resolve import resolve
 from ..results.store import LogStore
 from ..views.view import UNITS
-from ..wording.markdown import fenced
 from ..wording.words import Translator, english, languages, worded
 from .logs import DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
 
 DRAFTED = "# Drafted from {count} logs; edit whatever you like: docs/page-file.md has all keys."
 TITLE = "{models}: training throughput"
 TESTED = "Training throughput of the whole job, computed from logs (runs: {count})."
-OF_THE_JOB, DETAILS = "Training throughput", "Other quantities"
+OF_THE_JOB = "Training throughput"
 
 # What a table states of all its cells; the first of these titles its row where it has but one.
 TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "batch_size", "sequence_length")
 # What tells rows apart, the first that does.
 AXES: tuple[Axis, ...] = ("framework", *TITLING, *(one for one in get_args(Axis) if one not in ("framework", *TITLING)))
-MOST_COLUMNS, MOST_MODELS, MOST_NAMED, MOST_LEFT_OUT, MOST_COMMANDS, LONGEST_NAME = 8, 8, 3, 3, 10, 60
-MOST_TOGETHER = 8  # unlike cases that are rows of one table, whatever programs they are of
-_PLUS = re.compile(r"(?<=v\d)p(?:lus)?$")  # behind a version, as in DeepLabV3P
+MOST_COLUMNS, MOST_MODELS, MOST_LEFT_OUT, LONGEST_NAME = 8, 8, 3, 60
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 _Row = tuple[Any, ...]
@@ -85,13 +82,6 @@ class _Table:
         """The cases of its cells, row by row."""
         return [own[row] for row in self.rows for own in self.columns.values()]
 
-    @property
-    def case(self) -> Case:
-        """What all its cells share and its rows do not say."""
-        axes = [axis for axis in TITLING if axis not in self.axes]
-        values = {axis: {one.case.get(axis) for one in self.cases} for axis in axes}
-        return {axis: value for axis, found in values.items() if len(found) == 1 and (value := found.pop()) is not None}
-
 
 def draft_page(
     named: NamedLogs,
@@ -106,9 +96,8 @@ def draft_page(
     that have one of its name.
     Raises NothingToDraftError where no log gives a number of the whole job, and ParserError where the workers are gone.
     """
-    with workers.each(
-        partial(draft_log, named.folder, states, read), named.paths, partial(_bytes, named.folder)
-    ) as one:
+    task = partial(draft_log, named.folder, states, read)
+    with workers.each(task, named.paths, partial(_bytes, named.folder)) as one:
         found = list(one)
     logs, copies = each_once(log for log in found if not log.left_out)
     never = [log.path for log in found if log.is_never_evidence]
@@ -120,24 +109,17 @@ def draft_page(
         cases, without = cases_of(logs, named.folder, never)
         if not cases:
             raise NothingToDraftError([*left_out, *without])
-        tables = list(_tables(cases, [name for name, _ in states]))
-        for briefly in (True, False):
-            text = _text(tables, dropped, briefly=briefly)
-            shown = resolve(parse(text, path), store)
-            drafted = [case for table in tables for case in table.cases]
-            both = list(zip(drafted, (made for made in shown if made.is_throughput), strict=True))
-            # A pattern for all cells may find logs that nobody named.
-            if all({run.log for run in made.runs} <= {log.path for log in case.logs} for case, made in both):
-                break
-        failed = [(case, made.result.reason) for case, made in both if made.result.reason]
-        lacking = {
-            (one.place.table.name.partition("-more")[0], one.place.column.quantity.name)
-            for one in shown
-            if one.result.reason
-        }
+        tables = _tables(cases, [name for name, _ in states])
+        text = _text(tables, dropped)
+        shown = resolve(parse(text, path), store)
+        drafted = [case for table in tables for case in table.cases]
+        throughputs = (made for made in shown if made.is_throughput)
+        failed = [(case, made.result.reason) for case, made in zip(drafted, throughputs, strict=True)]
+        failed = [(case, reason) for case, reason in failed if reason]
+        lacking = {(one.place.table.name, one.place.column.quantity.name) for one in shown if one.result.reason}
         if not failed and not lacking - dropped:
             return PageDraft(text, drafted, (*left_out, *without))
-        left_out += [why(log.path, english(reason.message)) for case, reason in failed for log in case.logs]
+        left_out += [why(log.path, english(reason.message)) for case, reason in failed if reason for log in case.logs]
         gone = {log.path for case, _ in failed for log in case.logs}
         logs = [log for log in logs if log.path not in gone]
         dropped |= set() if failed else lacking
@@ -148,98 +130,59 @@ def _bytes(folder: Path, path: str) -> int:
 
 
 def _alike(logs: Sequence[DraftLog]) -> list[DraftLog]:
-    """The logs with one spelling of each model and program: that with the most capitals, as its authors write it.
-
-    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so. What one
-    program calls deeplabv3p and another Deeplabv3 is one model, of which the longer name says more; where one program
-    has both, they are two.
-    """
-    programs = sorted({log.program for log in logs}, key=lambda one: (len(one), -sum(map(str.isupper, one)), one))
-    found = []
-    for log in logs:
-        alike = (one for one in programs if one and f"{log.program} ".lower().startswith(f"{one} ".lower()))
-        found.append(replace(log, program=next(alike, "")))
+    """The logs with one spelling of each model: of those that differ in capitals and punctuation alone the longest."""
 
     def plain(model: object) -> str:
         return re.sub(r"[\W_]+", "", str(model).lower()) or str(model)
 
-    by_program: dict[str, set[str]] = {}
-    for log in (log for log in found if "model" in log.case):
-        by_program.setdefault(log.program, set()).add(plain(log.case["model"]))
-    both = {_PLUS.sub("", key) for keys in by_program.values() for key in keys if _PLUS.sub("", key) in keys - {key}}
-
-    def key_of(model: object) -> str:
-        return plain(model) if _PLUS.sub("", plain(model)) in both else _PLUS.sub("", plain(model))
-
-    names = {str(log.case["model"]) for log in found if "model" in log.case}
-    longest = sorted(names, key=lambda name: (len(plain(name)), sum(map(str.isupper, name)), name))
-    models = {key_of(name): name for name in longest}
+    names = {str(log.case["model"]) for log in logs if "model" in log.case}
+    spelt = {plain(name): name for name in sorted(names, key=lambda name: (len(name), name.lower(), name.swapcase()))}
     return [
-        replace(log, case={**log.case, "model": models[key_of(log.case["model"])]}) if "model" in log.case else log
-        for log in found
+        replace(log, case={**log.case, "model": spelt[plain(log.case["model"])]}) if "model" in log.case else log
+        for log in logs
     ]
 
 
 # ---- tables
 
 
-def _tables(cases: Sequence[DraftCase], states: Sequence[str]) -> Iterator[_Table]:
-    """The tables of cases, those of one unit together, that of most cases first.
+def _tables(cases: Sequence[DraftCase], states: Sequence[str]) -> list[_Table]:
+    """The tables of cases, one for each unit, that of most cases first.
 
     ``states``: axes that all rows must state where they differ, since no log does.
     """
     units: dict[str, list[DraftCase]] = {}
     for case in cases:
         units.setdefault(thing(case.unit), []).append(case)
-    number = count(1)
-    for alike in sorted(units.values(), key=len, reverse=True):
-        for axes, columns in _laid_out(alike, states):
-            yield _table(f"throughput-{at}" if (at := next(number)) > 1 else "throughput", axes, columns)
+    each = enumerate(sorted(units.values(), key=len, reverse=True), 1)
+    return [_table("throughput" if at == 1 else f"throughput-{at}", alike, states) for at, alike in each]
 
 
-def _laid_out(cases: Sequence[DraftCase], states: Sequence[str]) -> Iterator[tuple[list[Axis], dict[str, _Cells]]]:
-    """The axes and the columns of each table of some cases: one of all programs where these ran the same cases.
+def _table(name: str, cases: Sequence[DraftCase], states: Sequence[str]) -> _Table:
+    """A table whose rows state the axes in which they differ; the only row of one states the best that there is.
 
-    Else few cases are the rows of one table. Of many, a program of several cases has a table of its own.
+    Its columns are the programs if these ran the same cases.
     """
     by_program: dict[str, list[DraftCase]] = {}
     for case in cases:
         by_program.setdefault(case.program, []).append(case)
     axes = _telling_apart(cases, ["model", *states], by_program=True)
-    columns: dict[str, _Cells] = {program: {_row(one, axes): one for one in own} for program, own in by_program.items()}
-    is_whole = sum(map(len, columns.values())) == len(cases)
-    if is_whole and len({frozenset(own) for own in columns.values()}) == 1:
-        yield axes, columns
-        return
-    parts = [cases]
-    if len(cases) > MOST_TOGETHER and len(by_program) > 1:
-        parts = [own for own in by_program.values() if len(own) > 1]
-        parts += [one] if (one := [own[0] for own in by_program.values() if len(own) == 1]) else []
-    for part in parts:
-        yield _as_rows(part, states)
-
-
-def _as_rows(cases: Sequence[DraftCase], states: Sequence[str]) -> tuple[list[Axis], dict[str, _Cells]]:
-    """The axes of a table that has a row for each case, and its only column."""
-    title = cases[0].program
-    if len({case.program for case in cases}) > 1:
-        title = OF_THE_JOB
-        cases = [replace(one, case={**one.case, "framework": printable(one.program)}) for one in cases]
-    kept = ["framework", "model", *states]
-    axes, of_models = _telling_apart(cases, kept), sum("model" in one.case for one in cases)
-    if len({_row(one, axes) for one in cases}) < len(cases) or 0 < of_models < len(cases):
-        cases = list(_named(cases, axes))
-        axes = _telling_apart(cases, kept)
-    return axes, {title: {_row(one, axes): one for one in cases}}
-
-
-def _table(name: str, axes: Sequence[Axis], columns: Mapping[str, _Cells]) -> _Table:
-    """A table whose rows state the axes in which they differ; the only row of one states the best that there is."""
-    cases = [one for own in columns.values() for one in own.values()]
+    rows = [{_row(one, axes) for one in own} for own in by_program.values()]
+    if sum(map(len, rows)) < len(cases) or any(own != rows[0] for own in rows):
+        title, kept = OF_THE_JOB, ["framework", "model", *states]
+        if len(by_program) == 1:
+            title = cases[0].program
+        else:
+            cases = [replace(one, case={**one.case, "framework": printable(one.program)}) for one in cases]
+        axes, of_models = _telling_apart(cases, kept), sum("model" in one.case for one in cases)
+        if len({_row(one, axes) for one in cases}) < len(cases) or 0 < of_models < len(cases):
+            cases = list(_named(cases, axes))
+            axes = _telling_apart(cases, kept)
+        by_program = {title: [*cases]}
     values = {axis: {one.case.get(axis) for one in cases} for axis in (*axes, *TITLING)}
     alone = [axis for axis in TITLING if len(values[axis]) == 1 and None not in values[axis]][:1]
     titled = [axis for axis in axes if len(values[axis]) > 1] or alone
-    cells = {title: {_row(one, titled): one for one in own.values()} for title, own in columns.items()}
+    cells = {title: {_row(one, titled): one for one in own} for title, own in by_program.items()}
     return _Table(name, titled, sorted(next(iter(cells.values())), key=lambda row: [*map(_order, row)]), cells)
 
 
@@ -261,7 +204,7 @@ def _telling_apart(cases: Sequence[DraftCase], kept: Sequence[str], *, by_progra
 def _named(cases: Sequence[DraftCase], axes: Sequence[Axis]) -> Iterator[DraftCase]:
     """The cases, of which those that state no model, or that nothing tells apart, are called as their paths are: by the
     first name on the way that no other has, else by the whole."""
-    paths = [(*path.parent.parts, path.stem) for path in (PurePosixPath(case.logs[0].place) for case in cases)]
+    paths = [(*path.parent.parts, path.stem) for path in (PurePosixPath(case.logs[0].path) for case in cases)]
     known = Counter(name for path in paths for name in {*path})
     alike = Counter((case.case.get("model"), *_row(case, axes)) for case in cases)
     for case, path in zip(cases, paths, strict=True):
@@ -285,30 +228,24 @@ def _order(value: Any) -> tuple[bool, int, str]:
 # ---- the text
 
 
-def _text(tables: Sequence[_Table], dropped: set[tuple[str, str]], *, briefly: bool) -> str:
-    """The page file of some tables; ``briefly``: whether a column may have one pattern for the logs of all cells."""
+def _text(tables: Sequence[_Table], dropped: set[tuple[str, str]]) -> str:
+    """The page file of some tables; ``dropped``: quantities that these do not show, since a cell would be empty."""
     cases = [case for table in tables for case in table.cases]
     logs = [log for case in cases for log in case.logs]
     models = dict.fromkeys(str(log.case["model"]) for log in logs if "model" in log.case)
     is_of_models = 0 < len(models) <= MOST_MODELS
     subject = ", ".join(models if is_of_models else dict.fromkeys(printable(case.program) for case in cases))
-    unit = Counter(case.unit for case in cases if thing(case.unit) == thing(cases[0].unit)).most_common(1)[0][0]
+    unit = cases[0].unit
     head: dict[str, Any] = {"title": _said(Message(TITLE, models=_plain(subject))), "model": subject, "unit": unit}
     head |= {f"names.{axis}": names for axis, names in _labels(tables).items()}
-    head["tested"] = _toml([_said(Message(TESTED, count=len(logs)))])
-    if commands := [*dict.fromkeys(log.command for log in logs if log.command)]:
-        code = fenced("\n".join(commands[:MOST_COMMANDS]))
-        head["steps"] = _toml([_said(Message("The runs were started with these commands:")), code])
-    lines = [DRAFTED.format(count=len(logs)), *_lines(head)]
-    taken: set[str] = set()
-    written: list[str] = []
+    head["tested"] = [_said(Message(TESTED, count=len(logs)))]
+    lines, written, taken = [DRAFTED.format(count=len(logs)), *_lines(head)], list[str](), set[str]()
     for table in tables:
         names = [_free(title, taken) for title in table.columns]
         for name, (title, cells) in zip(names, table.columns.items(), strict=True):
-            lines += ["", f"[columns.{name}]", *_lines(_column(title, table, cells, briefly=briefly))]
-        case = {axis: value for axis, value in table.case.items() if axis != "model" or len(models) > 1}
-        for heading, part in _stated(table, names, case, unit, dropped, is_one=len(tables) == 1):
-            written += ["", heading, *_lines(part)]
+            lines += ["", f"[columns.{name}]", *_lines(_column(title, table, cells))]
+        part = _stated(table, names, unit, dropped, is_one_model=len(models) == 1, is_alone=len(tables) == 1)
+        written += ["", "[[tables]]", *_lines(part)]
     return "\n".join([*lines, *written, ""])
 
 
@@ -327,63 +264,44 @@ def _labels(tables: Sequence[_Table]) -> dict[Axis, dict[str, Any]]:
     return found
 
 
-def _column(title: str, table: _Table, cells: _Cells, *, briefly: bool) -> dict[str, Any]:
-    """A column of the page: where its logs are; what all its runs share is said once."""
-    part: dict[str, Any] = {"title": _said(Message(title)) if title == OF_THE_JOB else printable(title)}
+def _column(title: str, table: _Table, cells: _Cells) -> dict[str, Any]:
+    """A column of the page: where its logs are, as one pattern where there is one for all its runs."""
     cases = [cells[row] for row in table.rows]
     rows: list[Case] = [dict(zip(table.axes, row, strict=True)) for row in table.rows]
-    reads = [case.logs[0].read for case in cases]
-    if len({*reads}) == 1 and reads[0]:
-        part["read"] = reads[0]
-    found = template_of([case.pattern for case in cases], rows) if briefly and len({*reads}) == 1 else None
-    if len(cases) == 1:
-        part["logs"] = cases[0].pattern
-    elif found:
-        part["logs"], is_small = found
-        for axis in table.axes if is_small else ():
-            spelt = {str(row[axis]): {"file": str(row[axis]).lower()} for row in rows}
-            if own := {value: name for value, name in spelt.items() if value != name["file"]}:
-                part = {"title": part["title"], f"names.{axis}": own, **part}
-    else:
-        part["runs"] = [
-            {"when": row, "logs": case.pattern, **({"read": read} if read and len({*reads}) > 1 else {})}
-            for row, case, read in zip(rows, cases, reads, strict=True)
-        ]
-    return part
+    patterns, reads = [case.pattern for case in cases], [case.logs[0].read for case in cases]
+    part: dict[str, Any] = {"title": _said(Message(title)) if title == OF_THE_JOB else printable(title)}
+    found = patterns[0] if len(cases) == 1 else template_of(patterns, rows)
+    if found and len({*reads}) == 1:
+        return {**part, **({"read": reads[0]} if reads[0] else {}), "logs": found}
+    each = zip(rows, patterns, reads, strict=True)
+    return {**part, "runs": [{"when": row, "logs": logs, **({"read": one} if one else {})} for row, logs, one in each]}
 
 
 def _stated(
-    table: _Table, names: Sequence[str], case: Case, unit: str, dropped: set[tuple[str, str]], *, is_one: bool
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A table of throughputs and of what else all its logs give; what has no room in it is in tables below."""
-    shared = {axis: str(case[axis]) for axis in TITLING[:3] if axis in case}
-    told = [value.upper() if axis == "precision" else value for axis, value in shared.items()]
-    if not is_one:
-        told += [table.cases[0].unit if title == OF_THE_JOB else title for title in table.columns][:MOST_NAMED]
+    table: _Table, names: Sequence[str], unit: str, dropped: set[tuple[str, str]], *, is_one_model: bool, is_alone: bool
+) -> dict[str, Any]:
+    """A table of throughputs, and of what else all its logs give if it has one column of them."""
+    axes = [axis for axis in TITLING if axis not in table.axes and (axis != "model" or not is_one_model)]
+    values = {axis: {one.case.get(axis) for one in table.cases} for axis in axes}
+    case = {axis: next(iter(found)) for axis, found in values.items() if len(found) == 1 and None not in found}
+    told = [str(case[axis]).upper() if axis == "precision" else str(case[axis]) for axis in TITLING[:3] if axis in case]
+    if not is_alone:
+        told += [table.cases[0].unit]
     of = _plain(printable(", ".join(told)))
+    title = Message("{title} ({case})", title=Message(OF_THE_JOB), case=of) if of else Message(OF_THE_JOB)
+    part: dict[str, Any] = {"name": table.name, "title": _said(title)}
     rows = _product(table)
-    part: dict[str, Any] = {"name": table.name, "title": _title(OF_THE_JOB, of)}
-    if axes := table.axes[-1:] if rows else table.axes:
-        corner = joined("{first}, {second}", (Message(axis.replace("_", " ")) for axis in axes))
-        part["corner"] = _said(corner, begins=True)
+    if named := table.axes[-1:] if rows else table.axes:
+        corner = _said(joined("{first}, {second}", (Message(axis.replace("_", " ")) for axis in named)))
+        part["corner"] = {language: said[:1].upper() + said[1:] for language, said in corner.items()}
     part |= {"case": case} if case else {}
-    part |= {"unit": table.cases[0].unit} if thing(table.cases[0].unit) != thing(unit) else {}
-    title = ", ".join(f"{{{axis}}}" for axis in table.axes)
-    each = [{"title": title, "case": dict(zip(table.axes, row, strict=True))} for row in table.rows]
+    part |= {"unit": table.cases[0].unit} if table.cases[0].unit != unit else {}
+    titled = ", ".join(f"{{{axis}}}" for axis in table.axes)
+    each = [{"title": titled, "case": dict(zip(table.axes, row, strict=True))} for row in table.rows]
     part["rows"] = rows or (each if table.axes else [{"title": _said(Message(OF_THE_JOB))}])
     others = [quantity for quantity in _shared(table) if (table.name, quantity) not in dropped]
-    inline = others[: MOST_COLUMNS - 1] if len(names) == 1 else []
-    part["columns"] = [*names, *_columns(names, inline)] if inline else _toml([*names])
-    yield "[[tables]]", part
-    rest, width = others[len(inline) :], MOST_COLUMNS // len(names)
-    for number, start in enumerate(range(0, len(rest), width) if width else (), 1):
-        more = f"{table.name}-more" if number == 1 else f"{table.name}-more-{number}"
-        columns = _columns(names, rest[start : start + width])
-        yield "[[tables.tables]]", {"name": more, "title": _title(DETAILS, of), "columns": columns}
-
-
-def _columns(names: Sequence[str], quantities: Sequence[str]) -> list[dict[str, str]]:
-    return [{"column": name, "quantity": one} for name in names for one in quantities]
+    more = [{"column": names[0], "quantity": one} for one in others[: MOST_COLUMNS - 1]] if len(names) == 1 else []
+    return {**part, "columns": [*names, *more]}
 
 
 def _shared(table: _Table) -> list[str]:
@@ -396,23 +314,16 @@ def _shared(table: _Table) -> list[str]:
 def _product(table: _Table) -> dict[str, Any]:
     """The rows of a table as the values of its axes; empty where these leave out many of their combinations."""
     values = [sorted({row[at] for row in table.rows}, key=_order) for at in range(len(table.axes))]
-    if not values or 2 * prod(map(len, values)) > 3 * len(table.rows):
+    if not values or prod(map(len, values)) > len(table.rows) + MOST_LEFT_OUT:
         return {}
     missing = [row for row in product(*values) if row not in table.rows]
-    if len(missing) > MOST_LEFT_OUT:
-        return {}
     left_out = {"except": [dict(zip(table.axes, row, strict=True)) for row in missing]} if missing else {}
     return {**dict(zip(table.axes, values, strict=True)), **left_out}
 
 
-def _title(title: str, case: str) -> dict[str, str]:
-    return _said(Message("{title} ({case})", title=Message(title), case=case) if case else Message(title))
-
-
-def _said(message: Message, *, begins: bool = False) -> dict[str, str]:
-    """A message in all languages; ``begins``: with a capital letter, where the language has them."""
-    told = {language: worded(message, Translator(language).translate) for language in languages()}
-    return {language: said[:1].upper() + said[1:] if begins else said for language, said in told.items()}
+def _said(message: Message) -> dict[str, str]:
+    """A message in all languages."""
+    return {language: worded(message, Translator(language).translate) for language in languages()}
 
 
 def _plain(name: str) -> str:
@@ -428,29 +339,21 @@ def _free(title: str, taken: set[str]) -> str:
     return found
 
 
-class _Toml(str):
-    """A value as a page file has it."""
-
-
 def _lines(part: Mapping[str, Any]) -> Iterator[str]:
-    """Keys with their values, of a list of tables each on a line."""
+    """Keys with their values, of a list of several tables each on a line."""
     for key, value in part.items():
-        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        if isinstance(value, list) and len(value) > 1 and any(isinstance(one, dict) for one in value):
             yield from (f"{key} = [", *(f"    {_toml(one)}," for one in value), "]")
         else:
             yield f"{key} = {_toml(value)}"
 
 
-def _toml(value: object) -> _Toml:
+def _toml(value: object) -> str:
     """A value as a page file has it on one line."""
-    if isinstance(value, _Toml):
-        return value
     if isinstance(value, Mapping):
-        pairs = (
-            f"{key if _BARE.fullmatch(str(key)) else _toml(str(key))} = {_toml(one)}" for key, one in value.items()
-        )
-        return _Toml(f"{{ {', '.join(pairs)} }}" if value else "{}")
+        pairs = (f"{key if _BARE.fullmatch(key) else _toml(key)} = {_toml(one)}" for key, one in value.items())
+        return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, list):
-        return _Toml(f"[{', '.join(map(_toml, value))}]")
+        return f"[{', '.join(map(_toml, value))}]"
     # A text of JSON is one of TOML but for one character.
-    return _Toml(json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f"))
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
