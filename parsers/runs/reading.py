@@ -188,7 +188,7 @@ def _survey(
         account=cascade.account(),
         warnings=(*said, *left_out, *findings(parts, happened)),
         happened=happened,
-        leftover=cascade.unrecognised.whole(),
+        leftover=cascade.unrecognised.whole(parts[0].format),
         cut=next((level.cut for level in cascade.levels if level.cut), None),
         facts_of_runs=tuple(of_runs),
         run_file=run,

@@ -4,6 +4,7 @@ A physical line is matched, ignored by rule, or unrecognised; of the last kind i
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -226,29 +227,32 @@ class Leftover:
     """The unrecognised lines of a log.
 
     ``shapes``: the most frequent first. ``more``: lines of shapes that came when there were thousands already.
-    ``broken``: how many resemble a metric line of a format of the log; ``broken_lines``: the first few of different
-    shapes, each with the format and its physical number.
+    ``broken``: how many resemble a metric line of the ``format``; ``broken_lines``: the first few of different shapes,
+    each with its physical number.
     """
 
     shapes: Sequence[Sort] = ()
     more: int = 0
+    format: Format | None = None
     broken: int = 0
-    broken_lines: Sequence[tuple[Format, int, bytes]] = ()
+    broken_lines: Sequence[tuple[int, bytes]] = ()
 
     @property
     def first_broken(self) -> int:
         """The number of the first line that resembles a metric line; 0 where none does."""
-        return self.broken_lines[0][1] if self.broken_lines else 0
+        return self.broken_lines[0][0] if self.broken_lines else 0
 
     @cached_property
     def breaks(self) -> list[Break]:
         """Where the first few broken lines break, as far as Lark can say."""
+        if (fmt := self.format) is None:
+            return []
 
         def found() -> list[Break]:
-            return [said for broken in self.broken_lines if (said := _explained(*broken))]
+            return [said for number, line in self.broken_lines if (said := _explained(fmt, number, line))]
 
         try:
-            return found() if all(fmt.is_ours for fmt, *_ in self.broken_lines) else boxed(found, EXPLAINING)
+            return found() if fmt.is_ours or not self.broken_lines else boxed(found, EXPLAINING)
         except LimitError:
             return []
 
@@ -260,9 +264,10 @@ class Unrecognised:
         self._metric = [(fmt, v) for fmt in formats for v in fmt.variants if v.record in METRICS]
         self._sorts: dict[bytes, Sort] = {}
         self._counts = np.zeros(MOST + 1, np.int64)  # of each shape, after that of the lines alone
-        self._of_shape: dict[int, tuple[Sort, bool]] = {}  # and whether it is broken
-        self._total = self._broken = 0
-        self._broken_lines: dict[bytes, tuple[Format, int]] = {}
+        self._of_shape: dict[int, tuple[Sort, set[Format]]] = {}  # and the formats that have lines like it
+        self._total = 0
+        self._broken = Counter[Format]()
+        self._broken_lines: dict[Format, dict[bytes, int]] = {}
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
@@ -287,23 +292,26 @@ class Unrecognised:
             for shape, number, text, key in told:
                 if (sort := self._sorts.get(key)) is None:
                     sort = self._sorts[key] = Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace"))
-                resembled = (fmt for fmt, variant in like if variant.resembles(text) and not _OTHER.search(text))
-                if (fmt := next(resembled, None)) and len(self._broken_lines) < MOST_BREAKS:
-                    self._broken_lines.setdefault(text, (fmt, number))
-                sort.count += shape == ALONE
-                self._broken += fmt is not None and shape == ALONE
-                if shape != ALONE:
-                    self._of_shape[shape] = sort, fmt is not None
+                resembled = {fmt for fmt, variant in like if variant.resembles(text) and not _OTHER.search(text)}
+                for fmt in resembled:
+                    if len(own := self._broken_lines.setdefault(fmt, {})) < MOST_BREAKS:
+                        own.setdefault(text, number)
+                if shape == ALONE:
+                    sort.count += 1
+                    self._broken.update(resembled)
+                else:
+                    self._of_shape[shape] = sort, resembled
 
-    def whole(self) -> Leftover:
-        """All that there was; no more is added."""
-        for shape, (sort, is_broken) in self._of_shape.items():
+    def whole(self, fmt: Format | None) -> Leftover:
+        """All that there was, and what of it resembles lines of a format; no more is added."""
+        for shape, (sort, resembled) in self._of_shape.items():
             count = int(self._counts[shape + 1])
             sort.count += count
-            self._broken += is_broken * count
+            self._broken.update(dict.fromkeys(resembled, count))
         shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
-        lines = [(fmt, number, text) for text, (fmt, number) in self._broken_lines.items()]
-        return Leftover(shown, self._total - sum(sort.count for sort in shown), self._broken, lines)
+        more, broken = self._total - sum(sort.count for sort in shown), self._broken[fmt] if fmt else 0
+        lines = [(number, text) for text, number in self._broken_lines[fmt].items()] if fmt and broken else []
+        return Leftover(shown, more, fmt, broken, lines)
 
 
 def _keys(texts: Sequence[bytes]) -> list[bytes]:
