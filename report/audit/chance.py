@@ -100,12 +100,11 @@ def accidents(values: Floats, steps: Floats, ascending: Floats, shares: Sequence
 
     By the density of what is searched around each, at the densest of several widths.
     """
-    size, most = np.abs(values), np.zeros(np.shape(values))
-    for share, often in zip(NEARBY, shares, strict=True):
-        span = share * size + steps
-        within = np.searchsorted(ascending, values + span, "right") - np.searchsorted(ascending, values - span, "left")
-        most = np.maximum(most, within * often * np.minimum(1, ROUNDINGS * steps / (2 * span)))
-    return np.where(size > 0, most, float(len(ascending)))
+    size, widths = np.abs(values), np.reshape(NEARBY, (-1, *[1] * np.ndim(values)))
+    spans = widths * size + steps
+    within = np.searchsorted(ascending, values + spans, "right") - np.searchsorted(ascending, values - spans, "left")
+    likely = within * np.reshape(shares, widths.shape) * np.minimum(1, ROUNDINGS * steps / (2 * spans))
+    return np.where(size > 0, likely.max(axis=0), float(len(ascending)))
 
 
 def tail(chances: Iterable[float], hits: Sequence[float]) -> float:
