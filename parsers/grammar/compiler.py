@@ -78,9 +78,8 @@ NO_PART_OF_A_LINE = "{part} cannot be compiled into a line."
 RULE_OF_ITSELF = "rule {name} refers to itself; rewrite it without recursion."
 NUMBER_OF_PARAMETERS = "{name} takes {count} parameters: {names}."
 TOO_LONG_A_RULE = "a line with the rule {name} becomes too long; use fewer parts."
-IS_WRONG = "{said} is wrong in {name}: {why}"
 AT_LINE = "line {line}: {said}"
-EXPECTED_ONE = "{said} is wrong in {name}: expected one of {known}."
+IS_WRONG = "{said} is wrong in {name}; expected one of {known}."
 NO_TERMINAL = "a field holds a terminal or a literal, but {name} is neither."
 NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
 
@@ -303,22 +302,21 @@ class Compiler:
         held = name_of(next(tree.find_data("value")).children[0])
         type_, pattern = self._held(bound.get(held, held))
         if type_ not in HOLDS.get(name, (type_,)):
-            raise self._wrong_terminal(name, name_of(bound.get(held, held)).strip('"/'))
+            raise self._wrong(name, name_of(bound.get(held, held)).strip('"/'), sorted(HOLDS[name]))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
         column = WRITTEN_AS.get(name, name)
         if wrong := wrong_parameter(column, meaning):
-            raise self.error(wrong[0], Message(IS_WRONG, said=repr(wrong[0]), name=name, why=wrong[1]))
+            raise self._wrong(name, *wrong)
         line.groups.append(Field(column, type_, **meaning))
         self._remember(pattern, line)
         # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
         begun = f"(?={pattern})" if line.repeated else ""
         return f"{begun}({atomic(pattern)}){self._blanks()}"
 
-    def _wrong_terminal(self, name: str, said: str) -> GrammarError:
+    def _wrong(self, name: str, said: str, allowed: Iterable[str]) -> GrammarError:
         used = f"{name}{{{said}}}"
-        place_of = used if used in self.text else said
-        known = ", ".join(sorted(HOLDS[name]))
-        return self.error(place_of, Message(EXPECTED_ONE, said=repr(said), name=name, known=known))
+        told = Message(IS_WRONG, said=repr(said), name=name, known=", ".join(allowed))
+        return self.error(used if used in self.text else said, told)
 
     def _held(self, node: Any) -> tuple[str, str]:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""

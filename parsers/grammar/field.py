@@ -1,15 +1,8 @@
 """What a column of the records means: its type, unit, scope and kind."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
-
-from ..io.message import Message, joined
-
-WHOLE_NUMBER = "{parameter} of {name} must be a quoted whole number."
-ONE_OF_PARAMETERS = "{parameter} of {name} must be {allowed}."
-ONE_PARAMETER = "it takes a parameter, such as {example}."
-TWO_PARAMETERS = "it takes two parameters, such as {example}."
 
 Scope = Literal["card", "node", "job", "unknown"]
 Mean = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
@@ -103,20 +96,19 @@ def _by_remaining(known: Mapping[str, Field]) -> Field | None:
     return Field("duration", "NUMBER", "seconds", kind="unknown", is_expected=True) if is_of_epochs else None
 
 
-def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:
+def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Sequence[str]] | None:
     """The first wrong parameter of a field, and what is allowed there; None when all are right."""
     kinds = get_args(Span if name == "duration" else Mean)
     allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": kinds, "per": get_args(Per)}
     allowed["step_is"] = get_args(StepIs)
     for parameter, said in meaning.items():
         if parameter in ("since", "first") and not isinstance(said, int):
-            return str(said), Message(WHOLE_NUMBER, parameter=parameter, name=name)
+            return str(said), ('"0"', '"1"', "...")
         if parameter in allowed and said not in allowed[parameter]:
-            possible = joined("{first} or {second}", map(Message, allowed[parameter]))
-            return str(said), Message(ONE_OF_PARAMETERS, parameter=parameter, name=name, allowed=possible)
-    kind = meaning.get("kind")
+            return str(said), allowed[parameter]
+    kind = str(meaning.get("kind"))
     if kind == "running_mean" and not {"per", "since"} <= meaning.keys():
-        return "running_mean", Message(TWO_PARAMETERS, example='running_mean{per_epoch, "0"}')
+        return kind, ('running_mean{per_epoch, "0"}',)
     if kind in ("wall_time", "training_time") and "per" not in meaning:
-        return str(kind), Message(ONE_PARAMETER, example=f"{kind}{{per_epoch}}")
+        return kind, (f"{kind}{{per_epoch}}",)
     return None

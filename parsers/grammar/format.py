@@ -1,10 +1,9 @@
 """A format: what one grammar file was compiled to."""
 
 import hashlib
-import json
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from dataclasses import fields as dataclass_fields
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["METRICS", "ROOM", "Format", "load"]
 VOCABULARY = ROOM / "vocabulary.lark"
-SHIPPED = ROOM / "formats.json"  # is made when the program is built or installed
+SHIPPED = ROOM / "formats.pickle"  # is made when the program is built or installed
+Made = tuple[str, tuple[Variant, ...]]  # of a grammar: what it says first of itself, and the compiled lines
 COMPILING = 10  # seconds; the largest of ours takes one
 TOO_LARGE = "takes more time or memory to compile than any grammar of ours; use fewer alternatives."
 
@@ -77,26 +77,27 @@ def load(path: Path) -> Format:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    if shipped := _shipped().get(_name(grammar)):
-        return _from_json(path, shipped)
     from .loading import compiled
 
-    def made() -> Format:
-        return Format(path.stem, path.absolute(), *compiled(path))
-
-    if path.absolute().is_relative_to(ROOM):
-        return made()
-    try:
-        return _from_json(path, boxed(lambda: _as_json(made()), COMPILING))
-    except LimitError as error:
-        raise GrammarError.at(path, TOO_LARGE) from error
+    if shipped := _shipped().get(_name(grammar)):
+        made: Made = pickle.loads(shipped)  # noqa: S301 - it came with this program
+    elif path.absolute().is_relative_to(ROOM):
+        made = compiled(path)
+    else:
+        try:
+            made = boxed(lambda: compiled(path), COMPILING)
+        except LimitError as error:
+            raise GrammarError.at(path, TOO_LARGE) from error
+    return Format(path.stem, path.absolute(), *made)
 
 
 def ship() -> None:
     """Compile the grammars of this room into ``SHIPPED``, which ``setup.py`` puts beside them, where one changed."""
+    from .loading import compiled
+
     paths = {_name(path.read_bytes()): path for path in sorted(ROOM.rglob("*.lark")) if path != VOCABULARY}
     if paths.keys() != _shipped().keys():
-        SHIPPED.write_text(json.dumps({name: _as_json(load(path)) for name, path in paths.items()}), encoding="ascii")
+        SHIPPED.write_bytes(pickle.dumps({name: pickle.dumps(compiled(path)) for name, path in paths.items()}))
         _shipped.cache_clear()
 
 
@@ -106,11 +107,11 @@ def _name(grammar: bytes) -> str:
 
 
 @cache
-def _shipped() -> dict[str, str]:
+def _shipped() -> dict[str, bytes]:
     """What the grammars that came with this program were compiled to when it was built; nothing where it was not."""
     try:
-        made: dict[str, str] = json.loads(SHIPPED.read_bytes())
-    except (OSError, ValueError):
+        made: dict[str, bytes] = pickle.loads(SHIPPED.read_bytes())  # noqa: S301 - it came with this program
+    except (OSError, ValueError, EOFError, pickle.UnpicklingError):
         return {}
     return made
 
@@ -118,29 +119,6 @@ def _shipped() -> dict[str, str]:
 def _load_again(path: Path) -> Format:
     """A format from the path of its file, which is below this room for one of ours."""
     return load(ROOM / path)
-
-
-def _as_json(fmt: Format) -> str:
-    """What a grammar became, but for its path; fields, of which many are alike, are written once."""
-    fields = {field: number for number, field in enumerate(dict.fromkeys(f for v in fmt.variants for f in v.groups))}
-    variants = [
-        {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}  # not what is worked out
-        | {"groups": [fields[field] for field in variant.groups]}
-        for variant in fmt.variants
-    ]
-    return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants})
-
-
-def _from_json(path: Path, text: str) -> Format:
-    """The format that ``_as_json`` wrote."""
-    said = json.loads(text)
-    fields = [Field(**field) for field in said["fields"]]
-    for variant in said["variants"]:
-        variant |= {name: tuple(variant[name]) for name in ("literals", "first_texts")}
-        variant["groups"] = tuple(fields[number] for number in variant["groups"])
-        variant["choices"] = tuple(map(tuple, variant["choices"]))
-    variants = tuple(Variant(**variant) for variant in said["variants"])
-    return Format(path.stem, path.absolute(), said["about"], variants)
 
 
 @cache

@@ -58,14 +58,10 @@ def _of_day(texts: Texts) -> Times:
     for found in map(_CLOCK.search, texts):
         clock = found[0] if found else b""
         if found and found[3]:
-            clock = b"%02d%b" % (hour_of_day(int(found[1]), found[3].decode()), found[2])
+            hour = int(found[1]) % 12 + (12 if found[3] in b"Pp" else 0)  # 12 is the first of each half of the day
+            clock = b"%02d%b" % (hour, found[2])
         stamps.append(clock and NO_DATE + clock)
     return times(stamps)
-
-
-def hour_of_day(hour: int, half: str) -> int:
-    """The hour of 24 by that of a ``half`` of the day, ``A`` before noon: 12 is the first of each half."""
-    return hour % 12 + (12 if half in "Pp" else 0)
 
 
 def run_on(stamps: Times, kind: str) -> Times:
@@ -93,40 +89,21 @@ def _of_c(texts: Texts) -> Times:
 
 def _unix(texts: Texts, in_a_second: int) -> Times:
     """Unix time, to the microsecond that is printed; a float does not hold more digits of it."""
-    numbers = (np.array([float(text or "nan") for text in texts]) * (1e6 / in_a_second)).round()
+    numbers = (_numbers(texts) * (1e6 / in_a_second)).round()
     is_time = np.abs(numbers) < LATEST
     stamps = np.full(len(numbers), np.datetime64("NaT", "us"), "datetime64[us]")
     stamps[is_time] = numbers[is_time].astype(np.int64).view("datetime64[us]")
     return stamps
 
 
-def lengths(texts: Texts) -> NDArray[np.float64]:
-    """float64 seconds of texts such as ``6 days, 14:31:25``, ``1:40:07`` and ``00:05``; NaN where there is none."""
-    return np.array([_length(text.decode()) for text in texts], dtype=np.float64)
-
-
-def _length(text: str) -> float:
-    days, found, clock = text.rpartition(", ")
-    seconds = 0.0
-    for part in clock.split(":"):
-        seconds = seconds * 60 + float(part or "nan")
-    return seconds + (86400 * int(days.split(" ")[0]) if found else 0)
-
-
-_UNITS = {b"d": 86400, b"h": 3600, b"m": 60, b"s": 1}
-
-
-def _spelt_lengths(texts: Texts) -> NDArray[np.float64]:
-    """float64 seconds of texts such as ``1d 2h 3m 4s`` or ``25s``; NaN for an empty text."""
-    told = ([(float(part[:-1]), part[-1:]) for part in text.split()] for text in texts)
-    return np.array([sum(count * _UNITS[unit] for count, unit in parts) if parts else np.nan for parts in told])
+def _numbers(texts: Texts) -> NDArray[np.float64]:
+    return np.array([float(text or "nan") for text in texts], dtype=np.float64)
 
 
 def _a_second(texts: Texts) -> NDArray[np.float64]:
     """float64 of how many of a thousand are done each second, by the seconds that these take; NaN for an empty text."""
-    taken = np.array([float(text or "nan") for text in texts])
     with np.errstate(divide="ignore"):
-        done: NDArray[np.float64] = 1000 / taken
+        done: NDArray[np.float64] = 1000 / _numbers(texts)
     return done
 
 
@@ -138,13 +115,21 @@ _MILLISECOND = "ms"
 
 
 def length_of_time(text: str) -> float:
-    """Seconds of a text such as ``1:40:07``, ``2m 28s``, ``2 min 28 sec`` or ``12.5``; NaN of an empty one."""
-    if ":" in text or not (parts := _SPELT_UNIT.findall(text)):
-        return _length(text)
-    return sum(
-        float(count) * (1e-3 if unit.lower() == _MILLISECOND else _FIRST_LETTERS[unit[0].lower()])
-        for count, unit in parts
-    )
+    """Seconds of a text such as ``6 days, 14:31:25``, ``1:40:07``, ``2m 28s`` or ``12.5``; NaN of an empty one."""
+    if ":" not in text and (parts := _SPELT_UNIT.findall(text)):
+        return sum(
+            float(count) * (1e-3 if unit.lower() == _MILLISECOND else _FIRST_LETTERS[unit[0].lower()])
+            for count, unit in parts
+        )
+    days, found, clock = text.rpartition(", ")
+    seconds = 0.0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + float(part or "nan")
+    return seconds + (86400 * int(days.split(" ")[0]) if found else 0)
+
+
+def _lengths(texts: Texts) -> NDArray[np.float64]:
+    return np.array([length_of_time(text.decode()) for text in texts], dtype=np.float64)
 
 
 # How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.
@@ -156,9 +141,8 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
-    "DURATION": lengths,
-    "SPELT_DURATION": _spelt_lengths,
+    **dict.fromkeys(("DURATION", "SPELT_DURATION"), _lengths),
     "SECONDS_OF_THOUSAND": _a_second,
-    "MINUTES": lambda texts: np.array([60 * float(text or "nan") for text in texts]),
-    "HOURS": lambda texts: np.array([3600 * float(text or "nan") for text in texts]),
+    "MINUTES": lambda texts: 60 * _numbers(texts),
+    "HOURS": lambda texts: 3600 * _numbers(texts),
 }
