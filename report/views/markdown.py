@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
+from pathlib import PurePosixPath
 
 from jinja2 import Template
 
@@ -314,11 +315,16 @@ class MarkdownView(View):
             body.append([self._source(name), one.date, md.code(one.commit) if one.commit else MISSING, note])
         return self._titled(("Source", "Date", "Commit", "Note"), body)
 
+    @cached_property
+    def _folder(self) -> str:
+        return os.path.commonpath(map(os.path.dirname, self.report.logs))
+
     def log(self, path: str) -> str:
-        """A link to a log: to where it was published when others did that, else to our own copy."""
+        """A link to a log, which is called by its path below the folder of all: to where others published it, else to
+        our own copy."""
         url = self.report.logs[path].url
         own = md.path_address(os.path.normpath(f"{self.report.logs_folder or ''}/{path}"))
-        return md.link(md.text(self.short_paths[path]), url or own)
+        return md.link(md.text(PurePosixPath(path).relative_to(self._folder)), url or own)
 
     def _titled(self, titles: Sequence[str], body: Sequence[Sequence[str]], *, figures: int = 0) -> str:
         """A table whose columns have titles; empty where it has no rows."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -517,28 +516,10 @@ class View(Translator):
         """A log as seen from where its page is."""
         return f"{self.report.logs_folder}/{log}" if self.report.logs_folder not in (None, ".") else log
 
-    @cached_property
-    def short_paths(self) -> dict[str, str]:
-        """What each log is called: its name, with as many folders before it as tell all of that name apart."""
-        return short_paths(self.report.logs)
-
 
 def _shown(result: Result) -> Shown:
     decimals = len(result.digits.partition(".")[2]) if result.digits else 0
     return Shown(QUANTITIES[result.quantity], result.rate, decimals)
-
-
-def short_paths(paths: Iterable[str]) -> dict[str, str]:
-    """What each path is called: its name, with as many folders before it as tell all files of that name apart."""
-    by_name: dict[str, list[str]] = {}
-    for path in paths:
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
-
-
-def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:
-    ends = (["/".join(path.split("/")[-parts:]) for path in paths] for parts in count(1))
-    return zip(paths, next(found for found in ends if len(set(found)) == len(paths)), strict=True)
 
 
 # ---- arithmetic of runs

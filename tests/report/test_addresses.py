@@ -1,4 +1,4 @@
-"""How numbers and files are named: addresses of cells, and short paths."""
+"""How numbers are named: the addresses of cells; and the runs of a case."""
 
 import json
 import re
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from report.pagefile.page_file import FOLDER, load, names, parse
 from report.terminal.repeats_text import repeats_shown
-from report.views.view import short_paths
 from report.wording.words import Translator
 from tests.report.quoted_page import PAGE
 
@@ -49,34 +48,6 @@ def test_whatever_values_are_called_no_two_numbers_have_one_address(first: str, 
     found = [place.id for place in page.model_copy(update={"tables": [table]}).places()]
     assert len(set(found)) == len(found)
     assert all(len(part) <= 64 for one in found for part in one.split("/"))
-
-
-paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
-
-
-@pytest.mark.parametrize(
-    ("called", "below"),
-    [
-        (["N1C1_log", "N1C8_log"], "suite/"),
-        (["1/train.log", "2/train.log"], "suite/N1C1/"),
-        (["N1C1/1/train.log", "N1C1/2/train.log", "N1C2/1/train.log"], "suite/"),
-        (["r/train.log", "s/r/train.log"], ""),
-    ],
-    ids=["names", "repeats", "cases and repeats", "end of another"],
-)
-def test_a_path_is_as_long_as_tells_those_of_its_name_apart(called: list[str], below: str) -> None:
-    assert short_paths({f"{below}{short}" for short in called}) == {f"{below}{short}": short for short in called}
-
-
-def test_files_of_another_name_make_no_path_longer() -> None:
-    assert short_paths({"s/1/train.log", "s/2/train.log", "s/1/gpu.csv"})["s/1/gpu.csv"] == "gpu.csv"
-
-
-@given(st.sets(paths))
-def test_no_two_paths_are_called_alike(found: set[str]) -> None:
-    called = short_paths(found)
-    assert len(set(called.values())) == len(found)
-    assert all(f"/{path}".endswith(f"/{short}") for path, short in called.items())
 
 
 def put(case: Path, speeds: list[int]) -> None:
