@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
-from typing import Any
 
 from parsers.io.files import is_spelt_inside
 from parsers.io.message import Message
@@ -20,32 +18,22 @@ from .toml_lines import Key
 Found = tuple[Sequence[Key], Message | str]
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """A cell and where it is stated: the key of its table, and those of its row and its column in it."""
-
-    place: CellPlace
-    table: Key
-    row: Key
-    column: Key
-
-
 def mistakes(page: Page) -> Iterator[Found]:
     """What in one part of a page contradicts another, a sentence each."""
     yield from _of_names_of_tables(page)
     yield from _of_columns(page)
     places = page.places()
+    # Each cell with the keys of its row and its column.
     cells = [
-        _Cell(next(places), key, (*key, "rows", row), (*key, "columns", column))
+        (next(places), (*key, "rows", row), (*key, "columns", column))
         for key, table in page.stated_tables
         for row, column in product(range(len(table.rows)), range(len(table.columns)))
     ]
-    throughputs = [cell.place for cell in cells if cell.place.column.quantity.is_throughput]
-    yield from _of_labels(page, [cell.place for cell in cells])
-    for cell in cells:
-        yield from _of_cell(page, cell)
-    for cell in cells:
-        yield from _of_quotient(cell, throughputs)
+    throughputs = [place for place, _, _ in cells if place.column.quantity.is_throughput]
+    yield from _of_labels(page, [place for place, _, _ in cells])
+    for place, row_key, column_key in cells:
+        yield from _of_cell(page, place, row_key, column_key)
+        yield from _of_quotient(place, column_key, throughputs)
     yield from _of_quotes(page, throughputs)
     for number, cases in enumerate(page.fastest):
         for case in each_case(cases):
@@ -91,14 +79,14 @@ def _of_labels(page: Page, places: Iterable[CellPlace]) -> Iterator[Found]:
             yield [(*key, axis, value)], said
 
 
-def _of_cell(page: Page, cell: _Cell) -> Iterator[Found]:
+def _of_cell(page: Page, place: CellPlace, row_key: Key, column_key: Key) -> Iterator[Found]:
     """Titles of a row that name more than its case, logs that are elsewhere, and a protocol that cannot be."""
-    place, table, name = cell.place, cell.place.table, cell.place.column.column
+    table, name = place.table, place.column.column
     try:
         for title in (place.row.title, place.row.group):
             with_only((*table.case, *place.row.case))(title)
     except Mistake as error:
-        yield [cell.row], error.message
+        yield [row_key], error.message
     run = next((run for run in page.columns[name].runs if run.covers(place.case)), None)
     with suppress(KeyError):  # the case does not say all, and the cell says so
         for pattern in run.patterns(page.of_model(place.case)) if run else ():
@@ -110,20 +98,19 @@ def _of_cell(page: Page, cell: _Cell) -> Iterator[Found]:
             run.protocol.overridden(place.column.protocol)
     except ProtocolError as error:
         said = f"table {table.name} overrides the protocol of column {name!r}: {error}"
-        yield [(*cell.column, "protocol")], said
+        yield [(*column_key, "protocol")], said
 
 
-def _of_quotient(cell: _Cell, throughputs: Iterable[CellPlace]) -> Iterator[Found]:
+def _of_quotient(place: CellPlace, key: Key, throughputs: Iterable[CellPlace]) -> Iterator[Found]:
     """What is computed from throughputs that no table shows."""
-    quantity = cell.place.column.quantity
-    has = f"table {cell.place.table.name} has a {quantity.name}"
-    if quantity.origin == "scaling" and "cards" not in cell.place.case:
-        yield [cell.table], f"{has} whose case does not specify cards."
-    for column, case in needed(cell.place) if quantity.is_quotient else ():
-        shown = [place.labels for place in throughputs if place.column.column == column]
-        if case not in shown:
+    quantity = place.column.quantity
+    has = f"table {place.table.name} has a {quantity.name}"
+    if quantity.origin == "scaling" and "cards" not in place.case:
+        yield [key[:-2]], f"{has} whose case does not specify cards."
+    for column, case in needed(place) if quantity.is_quotient else ():
+        if all(one.column.column != column or one.labels != case for one in throughputs):
             said = f"{has} that needs the throughput of column {column!r} for {worded(case)}, which no table shows."
-            yield [(*cell.column, "against"), (*cell.table, "against"), cell.column], said + _nearest(case, shown)
+            yield [(*key, "against"), (*key[:-2], "against"), key], said
 
 
 def needed(place: CellPlace) -> list[tuple[str, Case]]:
@@ -147,21 +134,10 @@ def _of_quotes(page: Page, throughputs: Sequence[CellPlace]) -> Iterator[Found]:
     parts += [(("cautions", number, "case"), "a caution does", one) for number, one in enumerate(page.cautions)]
     for key, one_does, one in parts:
         if not any(one.is_of(place.column.column, place.case) for place in throughputs):
-            said = f"{one_does} not match any cell: no table shows column {one.column!r} with {worded(one.case)}."
-            shown = [place.case for place in throughputs if place.column.column == one.column]
-            yield [key], said + _nearest(one.case, shown)
+            yield [key], f"{one_does} not match any cell: no table shows column {one.column!r} with {worded(one.case)}."
     for place in throughputs:
         quotes = [quote for quote in page.quotes if quote.is_of(place.column.column, place.case)]
         if len({quote.value for quote in quotes}) > 1:
             figures = " and ".join(quote.value for quote in quotes)
             said = f"table {place.table.name} has several quotes for one cell: {figures}; keep one."
             yield [("quotes", page.quotes.index(quotes[-1]))], said
-
-
-def _nearest(case: Mapping[Axis, Any], shown: Sequence[Case]) -> str:
-    """How the case that differs least from another one differs from it, if that is in one axis."""
-    for other in shown:
-        unlike = {axis: other[axis] for axis, value in case.items() if axis in other and str(other[axis]) != str(value)}
-        if len(unlike) == 1:
-            return f" The nearest one has {worded(unlike)}."
-    return ""

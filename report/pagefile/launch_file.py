@@ -13,21 +13,14 @@ from parsers.io.validation import Mistake
 
 from .page import OfCases, Page
 from .page_file import LAUNCH, PageError, invalid, toml_of, toml_text
-from .parts import LAUNCHED, Axis, Case, Value, handed_on
+from .parts import LAUNCHED, Case, Launched, Value, handed_on
 
 
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        how = f"the case sets {', '.join(LAUNCHED)}, --repo the checkout, and the key extra native arguments."
-        said = f"{name!r} is not an option; use a variable of the launcher in lower case, such as steps; {how}"
-        raise Mistake(said)
+        others = ", ".join(LAUNCHED)
+        raise Mistake(f"{name!r} is not an option; use a variable in lower case, such as steps; a case sets {others}.")
     return name
-
-
-def _launched(axis: Axis) -> Axis:
-    if axis not in LAUNCHED:
-        raise Mistake(f"{axis!r} is not an axis that a launcher takes; use {', '.join(LAUNCHED)}.")
-    return axis
 
 
 class Launch(OfCases):
@@ -36,7 +29,7 @@ class Launch(OfCases):
     launcher: str | None = None
     repeats: int = Field(default=1, ge=1)
     options: dict[Annotated[str, AfterValidator(_option)], Value] = Field(default_factory=dict)
-    case: dict[Annotated[Axis, AfterValidator(_launched)], Value] = Field(default_factory=dict)
+    case: dict[Launched, Value] = Field(default_factory=dict)
     extra: list[str] = Field(default_factory=list)
 
 

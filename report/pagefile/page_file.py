@@ -6,10 +6,8 @@ with all these at its end, as its table ``files``.
 """
 
 import csv
-import io
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -31,12 +29,8 @@ from .toml_lines import Key, line_of, missing_comma, stated_key
 
 FOLDER = Path(__file__).parents[1] / "pages"
 SECTIONS = ("tested", "environment", "setup", "steps", "results")
-OF_TABLE = "table-"
 QUOTES, LAUNCH = "quotes.csv", "launch.toml"
-MOST_FILES, MOST_BYTES = 200, 200_000
-_TEXT = re.compile(rf"((?:{'|'.join(SECTIONS)})|{OF_TABLE}[^.]+)\.({LANGUAGE})\.md")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}##?(\s|$)")
+_TEXT = re.compile(rf"([^.]+)\.({LANGUAGE})\.md")
 # Markdown; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
     rf"({'|'.join(SECTIONS)}|(tables\.\d+\.)+notes)\.\d+(\.{LANGUAGE})?|sources\..+\.note(\..+)?", re.DOTALL
@@ -48,7 +42,9 @@ class PageError(ParserError):
 
     @classmethod
     def in_file(cls, path: Path, text: str, what: Message | str, *locations: Key) -> "PageError":
-        """The error of what is wrong at the first of some keys that a file states."""
+        """The error of what is wrong at the first of some keys that a page file states, or in its file of quotes."""
+        if locations and locations[0][:1] == ("quotes",) and len(locations[0]) > 1:
+            return cls.on_line(path.with_suffix(f".{QUOTES}"), int(locations[0][1]) + 2, what)
         return cls.on_line(path, line_of(text, *locations), what)
 
     @classmethod
@@ -71,9 +67,6 @@ def find(page: str) -> Path:
     for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")):
         if path.exists():
             return path
-    if Path(page).exists():
-        command = f"tachograph init my-page {shlex.quote(page)}"
-        raise PageError(f"{page} is no page file; if it is a log, `{command}` drafts a page from it.")
     if close := get_close_matches(page, names(), 1):
         raise PageError(f"No page is named {page!r}; did you mean {close[0]}?")
     raise PageError(f"No page is named {page!r}; use one of {', '.join(names())}, or a path ending in .toml.")
@@ -94,9 +87,12 @@ def read_text(path: Path) -> str:
     """
     text = toml_text(path)
     try:
-        held = {name: _checked(file) for name, file in _beside(text, path).items()}
+        beside = files_beside(text, path)
+        held = {QUOTES if file.suffix == ".csv" else file.name: text_of(file).strip("\n") for file in beside}
     except Mistake as error:
         raise PageError.in_file(path, text, error.message, ("prose",)) from error
+    except UnicodeDecodeError as error:
+        raise PageError(f"{path}: a file beside it is not valid UTF-8: {error}.") from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     # A text of JSON is one of TOML but for one character.
@@ -118,14 +114,12 @@ def toml_text(path: Path) -> str:
 
 
 def files_beside(text: str, path: Path) -> list[Path]:
-    """The files beside the page file that has this text and belong to the page; raises Mistake and OSError."""
-    return list(_beside(text, path).values())
+    """The files beside the page file that has this text and belong to the page; raises Mistake and OSError.
 
-
-def _beside(text: str, path: Path) -> dict[str, Path]:
-    """The files beside a page file by their names in its text; a page file that is not valid has none."""
+    Beside one that is not valid TOML only its quotes are found.
+    """
     quotes = path.with_suffix(f".{QUOTES}")
-    found = {QUOTES: quotes} if quotes.exists() else {}
+    found = [quotes] if quotes.exists() else []
     try:
         name = tomllib.loads(text).get("prose")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -134,36 +128,10 @@ def _beside(text: str, path: Path) -> dict[str, Path]:
         folder = path.parent / name
         if not folder.is_dir():
             raise Mistake(f"prose: the folder {folder.name!r} is not beside the page file.")
-        texts = sorted(file for file in folder.iterdir() if file.suffix == ".md")
-        if len(texts) > MOST_FILES:
-            raise Mistake(f"prose: {folder.name!r} has more than {MOST_FILES} files.")
-        if other := next((file.name for file in texts if not _TEXT.fullmatch(file.name)), None):
-            known = [*(f"{section}.en.md" for section in SECTIONS), f"{OF_TABLE}NAME.en.md"]
-            near = get_close_matches(other, known, 1, 0)[0]
-            raise Mistake(f"{other!r} is not a text of the page; did you mean {near}?")
-        found |= {file.name: file for file in texts}
-    if (out := leading_out((file for one in found.values() for file in (one.parent, one)), path.parent)) is not None:
+        found += sorted(folder.glob("*.md"))
+    if (out := leading_out((file for one in found for file in (one.parent, one)), path.parent)) is not None:
         raise Mistake(f"{out.name!r} leads out of the folder of the page file.")
     return found
-
-
-def _checked(file: Path) -> str:
-    """The text of a file beside a page file that is small enough and leaves the headings of the page alone."""
-    if (size := file.stat().st_size) > MOST_BYTES:
-        raise Mistake(f"{file.name!r} has {size} bytes; a text may have {MOST_BYTES}.")
-    try:
-        text = text_of(file).strip("\n")
-    except UnicodeDecodeError as error:
-        raise Mistake(f"{file.name!r} is not valid UTF-8.") from error
-    fence = ""
-    for number, line in enumerate(text.split("\n") if file.suffix == ".md" else (), start=1):
-        found = _FENCE.match(line)
-        if found and (not fence or found[1].startswith(fence)):
-            fence = "" if fence else found[1]
-        elif not fence and _HEADING.match(line):
-            said = "use ### or lower for headings; # and ## are those of the page."
-            raise Mistake(f"{file.name!r}, line {number}: {said}")
-    return text
 
 
 # ---- from text to page
@@ -186,7 +154,7 @@ def parse(text: str, path: Path) -> Page:
     except ValidationError as error:
         raise invalid(error, PageFile, stated, text, path) from None
     for locations, what in mistakes(page):
-        raise _wrong(path, text, what, *locations)
+        raise PageError.in_file(path, text, what, *locations)
     return page
 
 
@@ -213,30 +181,23 @@ def invalid(
     """The error of what a model finds wrong first; a misspelt key comes as two errors: what is there says more."""
     first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
     key = stated_key(first["loc"], stated, is_missing=first["type"] == MISSING)
-    return _wrong(path, text, mistake(first, model, key), first["loc"])
-
-
-def _wrong(path: Path, text: str, what: Message | str, *locations: Key) -> PageError:
-    """The error of what is wrong at the first of some keys that a page file states, or in its file of quotes."""
-    if locations and locations[0][:1] == ("quotes",) and len(locations[0]) > 1:
-        return PageError.on_line(path.with_suffix(f".{QUOTES}"), int(locations[0][1]) + 2, what)
-    return PageError.in_file(path, text, what, *locations)
+    return PageError.in_file(path, text, mistake(first, model, key), first["loc"])
 
 
 def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
     """A page as its page file states it, whose sections and tables end with the texts of its files."""
     page: dict[str, Any] = deepcopy(dict(stated))
     places: dict[str, tuple[Any, str]] = {section: (page, section) for section in SECTIONS}
-    places |= {f"{OF_TABLE}{table.get('name')}": (table, "notes") for table in _tables(page)}
+    places |= {f"table-{table.get('name')}": (table, "notes") for table in _tables(page)}
     texts: dict[str, dict[str, str]] = {}
-    for found in filter(None, map(_TEXT.fullmatch, files)):
-        texts.setdefault(found[1], {})[found[2]] = files[found[0]]
-    for name, said in texts.items():
-        if name not in places:
-            near = get_close_matches(name, places, 1, 0)[0]
-            what = f"there is a text for {name!r}, which is neither a section nor a table of the page"
-            raise Mistake(f"{what}; did you mean {near}?")
-        part, key = places[name]
+    for name in (name for name in files if name != QUOTES):
+        found = _TEXT.fullmatch(name)
+        if found is None or found[1] not in places:
+            near = get_close_matches(name, [f"{place}.en.md" for place in places], 1, 0)[0]
+            raise Mistake(f"{name!r} is not the text of a section or a table of the page; did you mean {near}?")
+        texts.setdefault(found[1], {})[found[2]] = files[name]
+    for place, said in texts.items():
+        part, key = places[place]
         if isinstance(before := part.get(key, []), list):
             part[key] = [*before, said]
     return page
@@ -251,18 +212,23 @@ def _tables(part: Any) -> Iterator[dict[str, Any]]:
 
 def _quotes(text: str, path: Path) -> Iterator[dict[str, Any]]:
     """The figures of the CSV file of quotes, a line each; an empty value is none. Raises PageError."""
-    rows = csv.reader(io.StringIO(text), strict=True)
-    head = next(rows, [])
+    head: list[str] = []
     keys = ("column", "value", "source", "unit", *get_args(Axis))
-    for name in (name for name in head if name not in keys):
-        near = get_close_matches(name, keys, 1, 0)[0]
-        raise PageError.on_line(path, 1, Message(NEAREST_KEY, key=name, nearest=near))
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(head) or rows.line_num != number:
+    for number, line in enumerate(text.split("\n") if text else (), start=1):
+        try:
+            row = next(csv.reader([line]))
+        except csv.Error as error:
+            raise PageError.on_line(path, number, f"is no line of CSV: {error}.") from error
+        head = head or row
+        if unknown := [name for name in head if name not in keys]:
+            near = get_close_matches(unknown[0], keys, 1, 0)[0]
+            raise PageError.on_line(path, number, Message(NEAREST_KEY, key=unknown[0], nearest=near))
+        if len(row) != len(head):
             raise PageError.on_line(path, number, f"has {len(row)} values for {len(head)} columns.")
-        stated: dict[str, Any] = {name: value for name, value in zip(head, row, strict=True) if value}
-        case = {name: stated.pop(name) for name in head if name in stated and name in get_args(Axis)}
-        yield {**stated, "case": case}
+        if number > 1:
+            stated: dict[str, Any] = {name: value for name, value in zip(head, row, strict=True) if value}
+            case = {name: stated.pop(name) for name in head if name in stated and name in get_args(Axis)}
+            yield {**stated, "case": case}
 
 
 def _strings(part: Any, location: Key = ()) -> Iterator[tuple[Key, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from string import Formatter
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -68,7 +68,8 @@ Axis = Literal[
 Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
 
 # The axes that a launcher takes as variables of these names; the case of a cell says them.
-LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
+Launched = Literal["nodes", "cards", "precision", "batch_size"]
+LAUNCHED: tuple[Axis, ...] = get_args(Launched)
 # Those that a launcher takes as well, where a case says them.
 PASSED: tuple[Axis, ...] = ("accumulation", "sequence_length", "data", "dali", "xla")
 REAL_DATA = "real"  # a value of the axis data: a data set that the launcher knows, so that none is named

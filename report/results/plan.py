@@ -102,7 +102,7 @@ def _wanted(
     if launch.launcher is None or any(_is_evidence(logs, logs / path) for path in published):
         return
     try:
-        options, folder = _options({**place.case, **launch.case}, launch), _folder(run, case, logs)
+        options, folder = _options(place.case | launch.case, launch), _folder(run, case, logs)
     except PageError as error:
         raise PageError("{cell}: {said}", cell=_title(page, place), said=error.message) from None
     for repeat in range(1, (repeats or launch.repeats) + 1):

@@ -75,7 +75,7 @@ MISTAKES = [
     ("case = { cards = 8 }, text", "case = { cards = 4 }, text", 11, "cards 4"),
     ('{ precision = "fp32" } }', '{ cards = "1" } }', 33, "'1'"),
     ("{ cards = 1 },", '{ cards = "1" },', 7, "'1'"),
-    (CASE, CASE.replace("Net50", "Net-50"), 33, "ResNet-50"),
+    (CASE, CASE.replace("Net50", "Net-50"), 33, "model ResNet50"),
     ('"images/s"', '"img/s"', 3, "write 'images/s'"),
     ('"images/s"', '"tok/s"', 3, "write 'tokens/s'"),
     ("[1, 2, 8]", "[1, 2 8]", 25, "a comma or a closing bracket is missing before '8'"),
