@@ -15,11 +15,23 @@ from pathlib import Path
 import numpy as np
 
 from ..series import FEW, Mask, spread
-from .judge import MOST_ROUNDING, Speed, advance, best, clock_speed, extent, hypotheses, judge, passes, target_of
-from .log import SAMPLE, Column, Log, Table, positive, share
+from .judge import (
+    MOST_ROUNDING,
+    Speed,
+    advance,
+    best,
+    clock_speed,
+    extent,
+    hypotheses,
+    is_moment,
+    judge,
+    passes,
+    target_of,
+)
+from .log import MAJORITY, SAMPLE, Column, Log, Table, positive, share
 from .log import read as read_log
 from .naming import split, words_of
-from .option import BAR, CLOCK, LEFT, STEPS, Option, parse_option
+from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
 from .text import BAR_CLOCK
 from .training import Reason, is_no_log, is_training, may_be_training, why_not
 
@@ -91,12 +103,12 @@ class _Found:
     """What the columns of a log turn out to be.
 
     ``asked``: with more than one reading; ``refuted``: with none that a clock allows; ``weak``: nothing shows that they
-    are of training.
+    are of training; ``vague``: with a unit of time, and no name that says of what.
     """
 
     def __init__(self, log: Log) -> None:
         self.log, self.reasons = log, list[tuple[str, Reason]]()
-        self.accepted, self.asked, self.weak, self.refuted = (list[Speed]() for _ in range(4))
+        self.accepted, self.asked, self.weak, self.vague, self.refuted = (list[Speed]() for _ in range(5))
         for column in (column for table in log.tables for column in table.columns):
             m, table = column.meaning, column.table
             if m.role == "remaining" and table.key.evidence and _counts_steps(table):
@@ -108,6 +120,9 @@ class _Found:
                 self._sort(column)
                 continue
             self.reasons.append((column.name, reason))
+            if reason is Reason.VAGUE and m.factor and len(table.rows) >= SAMPLE and not is_moment(column):
+                of_line = Option(target_of(column), "time", STEP, factor=m.factor)
+                self.vague += _known(*(judge(column, h) for h in [*hypotheses(column)] or [of_line] if not h.is_mean))
             if reason is Reason.NO_TRAINING and may_be_training(column):
                 self.weak += _known(*(judge(column, h) for h in hypotheses(column) if not h.is_mean))
 
@@ -138,6 +153,10 @@ class _Found:
         tables = [t for t in self.log.tables if not t.is_evaluation]
         of_steps = (t for t in tables if (t.bar or t.key.evidence) and _counts_steps(t))
         clocked = sorted(_known(*map(clock_speed, filter(is_training, of_steps))), key=_order)
+        if accepted and accepted[0].unit == "epochs" and clocked and clocked[0].unit == "steps":
+            by_steps = self._accept_clock(clocked)  # an epoch is more than its steps
+            if isinstance(by_steps, Accepted):
+                return by_steps
         if accepted:
             return self._accept(accepted)
         if asked:
@@ -146,7 +165,9 @@ class _Found:
         if clocked:
             return self._accept_clock(clocked)
         counters = ((t, c) for t in tables if not t.bar for c in (t.step, t.epoch) if c in t.columns)
-        weak = self.weak or _known(*map(clock_speed, dict.fromkeys(t for t, c in counters if c and c.name)))
+        weak = (
+            self.weak or _known(*map(clock_speed, dict.fromkeys(t for t, c in counters if c and c.name))) or self.vague
+        )
         candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
         return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(self.reasons))
 
@@ -163,7 +184,7 @@ class _Found:
         """The clock alone, if nearly all lines go on by it and the log prints no time that it refutes."""
         main = clocked[0]
         done = np.isfinite(advance(main.table) if main.unit != "epochs" else passes(main.table))
-        if done.sum() < FEW or share(done) < 1 - 1 / MINOR:
+        if done.sum() < FEW or share(done) < 1 - 1 / MINOR or share(self._evaluates(main.table)[done]) > MAJORITY:
             return Question(Ask.CONFIRM, _distinct(clocked))
         beside = sorted((s for s in self.refuted if s.table is main.table), key=_from_typical)[:1]
         candidates = _distinct([*beside, main])
@@ -178,6 +199,12 @@ class _Found:
             if same and is_apart and all(_are_apart(s, main) for s in same):
                 return same[0]
         return None
+
+    def _evaluates(self, table: Table) -> Mask:
+        """Between which two rows of a table lines of an evaluation stand."""
+        others = np.sort([row.order for t in self.log.tables if t.is_evaluation for row in t.rows])
+        found: Mask = np.diff(np.searchsorted(others, table.order)) > 0
+        return found
 
 
 def _is_rival(s: Speed, main: Speed) -> bool:

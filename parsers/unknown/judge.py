@@ -25,6 +25,7 @@ NEAREST_RIVAL = 2**0.5  # rival hypotheses differ by 2 or more (2 steps, 60 s, 1
 MEAN_FITS_BETTER = 2.0  # a mean since the start must halve the spread: nothing more is needed where values drift
 MOST_ROUNDING = 0.5  # a number of one digit is up to 50 % off (1 may be 0.5 to 1.5): beyond it, it says nothing
 FASTEST_STEP = 1e-3  # seconds: launching the kernels of one step takes longer, so a reading that gives less is none
+FAST_STEP = 1e-2  # seconds: few steps are shorter, so a time since the start without a unit may be minutes or hours
 CLEARLY_WHOLE = 0.25  # a ratio is a whole number of cards only if its error is under that: else any is near one
 
 _ROLES = {STEP: "step_time", START: "elapsed", LEFT: "remaining"}
@@ -268,6 +269,11 @@ def _mark(table: Table) -> str:
 # ---- what a column may measure
 
 
+def is_moment(column: Column) -> bool:
+    """Whether a column holds POSIX seconds or milliseconds."""
+    return bool(EPOCH_FIRST < np.nanmax(np.abs(column.values), initial=0) < EPOCH_LAST * 1e3)
+
+
 def hypotheses(column: Column) -> Iterator[Option]:
     """What a column may measure, by its name and unit and by the counters of its lines."""
     m = column.meaning
@@ -279,8 +285,8 @@ def hypotheses(column: Column) -> Iterator[Option]:
             rate = rate.of("job")
         rate = replace(rate, told="unproven" not in m.flags)
         yield from (rate, replace(rate, is_mean=True))
-    elif EPOCH_FIRST < np.nanmax(np.abs(column.values), initial=0) < EPOCH_LAST * 1e3:
-        return  # a moment
+    elif is_moment(column):
+        return
     elif m.per == "steps" and np.isfinite(column.counts).any():
         yield replace(time, per=STEPS, counts=m.counts, told=True)
     elif m.role == "remaining" or (m.per != "step" and _falls(column)):
@@ -288,6 +294,9 @@ def hypotheses(column: Column) -> Iterator[Option]:
     else:
         for unit in (m.factor,) if m.factor else (1.0, 1e-3):
             yield from _of_unit(column, replace(time, factor=unit))
+        if m.factor is None and _middle(np.diff(column.values) / advance(column.table)) < FAST_STEP:
+            of_long = (h for unit in (60.0, 3600.0) for h in _of_unit(column, replace(time, factor=unit)))
+            yield from (h for h in of_long if h.per == START)
 
 
 def _of_unit(column: Column, time: Option) -> Iterator[Option]:

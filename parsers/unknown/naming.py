@@ -200,6 +200,8 @@ class _Number:
         named = (_lookup("rate_counts").get(words[-1]) for words in (*key.words, *of.words))
         said = (counted(words[-1]) for letter, words in zip(key.letters, key.words, strict=True) if letter == "C")
         counts = next(filter(None, (*named, *said)), None)
+        if counts == "environment_steps":
+            return self.means("other")
         return self.means("rate", re.sub("[RCSN/]", "", key.letters), counts=counts, factor=1.0, scope=key.scope)
 
     def _unit_of_time(self) -> tuple[str, float | None] | None:
@@ -243,8 +245,9 @@ class _Number:
         if re.search("[TL]", letters) and (factor or is_named):
             rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
             return self.means("time", rest, factor=factor, scope=self.key.scope)
-        if factor and not letters.strip("tw"):
-            return self.means("time", "", *(() if letters else ("nameless",)), factor=factor)
+        is_letter = len(self.words) == 1 and len(self.words[0]) == 1  # t= 2089s: its unit alone says what it is
+        if factor and (is_letter or not letters.strip("tw")):
+            return self.means("time", "", *(() if letters and not is_letter else ("nameless",)), factor=factor)
         return None
 
     def count(self) -> Meaning | None:
@@ -252,7 +255,7 @@ class _Number:
         letters, core, words = self.key.letters, self.key.letters.strip("twie"), self.words
         plain = self.means("", letters.replace("O", "")).flags
         of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
-        if of_batch or letters == "VC" or core == "C":
+        if of_batch or letters == "VC" or (core == "C" and "V" not in letters and plain <= {"mean"}):
             return self.means("amount", counts=counted(self.key.word(len(letters) - 3 if of_batch else -1)))
         if core in _ROLES:
             role = "steps" if core == "N" and "total" in words else _ROLES[core]
@@ -263,8 +266,8 @@ class _Number:
             return self.means("evidence", "", *(plain & {"other"}))
         if "F" in letters:
             return self.means("other")
-        if not self.signed and "other" not in plain and (tail := self._last_words()):
-            return tail
+        if not self.signed and (tail := self._last_words()):
+            return self.means("other") if "other" in plain else tail
         return self.means("step", "", *plain) if core in ("?N", "?wN") and "i" not in letters else None
 
     def _last_words(self) -> Meaning | None:

@@ -112,7 +112,7 @@ def parse(line: str) -> tuple[tuple[Field, ...], str, bool]:
     ]
     first = min(starts, default=len(line))
     stamp = reader.stamps[0][1] if reader.stamps and reader.stamps[0][0] < first else 0
-    return fields, line[stamp:first] or line[:first], reader.drawn
+    return fields, line[:first] if stamp > first else line[stamp:first] or line[:first], reader.drawn
 
 
 class _Reader:
@@ -174,6 +174,8 @@ class _Reader:
                 told = meaning(key, "s", signed=signed)
             if told is None or told.role not in ("time", "elapsed", "remaining"):
                 return None
+        elif self.line[length.end() : length.end() + 1] == ":":
+            return None
         return Field(place, *length.span(), text, meaning=told, name=key or told.name, clock=True)
 
     def _of_bar(self, length: re.Match[str], text: str) -> Meaning | None:
@@ -215,10 +217,14 @@ class _Reader:
 
     def _of_fraction(self, at: Field) -> Meaning | None:
         m = meaning(at.name, "", signed=at.signed) if at.name else None
+        is_of_steps = m is not None and m.role == "step"
         if m and m.role == "epoch":
             return m
-        if self.bar:  # only the fraction behind its picture is that of a bar
-            return Meaning("epoch" if at.start < self.bar.start() else "step", "")
+        if self.bar and at.start < self.bar.start():  # only the fraction behind its picture is that of a bar
+            is_named = m is None or is_of_steps or re.search("[A-Za-z]", at.name)
+            return m if is_named and at.name else Meaning("epoch", "")
+        if self.bar:
+            return m if is_of_steps else Meaning("step", "", counts=m.counts if m else None)
         if re.match(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]", self.line[max(at.start - 1, 0) :]):
             return Meaning("epoch", "epoch")
         return Meaning("step", "") if m is None else m if m.role in ("step", "steps") else None
@@ -234,10 +240,10 @@ class _Reader:
         return replace(at, meaning=Meaning("epoch", "epoch")) if is_named else None
 
     def _ordinal(self, at: Field) -> Field | None:
-        """What is counted in words around its number: `第 3 轮`, `20 batches done`."""
+        """What is counted in words around its number: `第 3 轮`, `1epoch:`, `20 batches done`."""
         behind = self.line[at.end : at.end + SHORT]
         found = (_OF_ORDINAL if at.before.rstrip().endswith("第") else _DONE).match(behind)
-        what = counted(found[1].lower()) if found else None
+        what = counted(found[1].lower()) if found else "epochs" if not at.name and behind.startswith("epoch:") else None
         one = what[:-1] if what in ("steps", "epochs") else None
         return replace(at, meaning=Meaning(one, one), name=one) if one else None
 
@@ -302,8 +308,9 @@ class _Reader:
         if (is_speed or is_time) and not glued and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]):
             named = meaning(at.name, "", signed=at.signed) if at.name else None
             is_time_of = named is not None and named.role in ("time", "elapsed", "remaining")
-            is_rate = m is not None and m.role == "rate"
-            if named and not (not is_rate if is_time_of else named.role == "rate"):  # time 1.5 tok/s 4096
+            if named and ("/" in named.name or not (is_time_of or named.role == "rate")):
+                return ""
+            if is_time_of and m is not None and m.role == "rate":  # time 1.5 tok/s 4096
                 return ""
         return rest[: unit.end(1)] if is_speed or is_time or glued or "/" in unit[1] else ""  # 62 km/h is no name
 
@@ -311,7 +318,7 @@ class _Reader:
 def _key(before: str) -> tuple[str, bool]:
     """The name that stands before a number, and whether a sign stands between."""
     text = _OPENING.sub("", before)
-    signed = bool(_SIGN.search(text))
+    signed = bool(_SIGN.search(text)) or bool(re.search(r"[\"']\s*:\s*[\[({]*\Z", before))
     text = re.sub(r"[:=：＝>\-\s]+\Z", "", text) if signed else re.sub(r"(?<=\w) is\Z", "", text)
     text = text.rstrip(" \"'|")
     tail = re.search(r"[(\[][^()\[\]]*[)\]]\Z", text)

@@ -19,6 +19,7 @@ from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
 from parsers.unknown.judge import Speed
+from parsers.unknown.naming import meaning
 from parsers.unknown.option import EPOCH, LEFT, LINE, START, STEP, STEPS, Option, OptionError, parse_option
 from parsers.unknown.reading import reading
 from report.measure.diagnostics import NoMeasurement
@@ -135,6 +136,17 @@ def test_the_logs_of_all_ranks_are_read_by_one_option(tmp_path: Path) -> None:
     assert log.records.groupby("rank")["throughput"].median().to_dict() == pytest.approx({0: 64.195, 1: 80.195})
 
 
+def test_all_lines_of_a_long_log_are_records(tmp_path: Path) -> None:
+    lines = [
+        f"step {n} loss 2.5 dt: 250.{n % 10}ms tok/sec: {1024000 / (250 + n % 10 / 10):.2f}\n" for n in range(25_000)
+    ]
+    found = answer(written(tmp_path, "".join(lines)))
+    assert isinstance(found, Accepted)
+    log = reading(found)
+    assert (log.account.matched, log.account.total, len(log.records)) == (25_000, 25_000, 25_000)
+    assert log.records[["throughput", "step_time"]].notna().all(axis=None)
+
+
 def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> None:
     lines = [
         f"{{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.{n}}}\n"
@@ -148,6 +160,27 @@ def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> N
     log = reading(found, known=[part.format for part in known.parts if part.format])
     assert measure(log).value == pytest.approx(0.5)
     assert [part.format for part in log.parts] == [None, *(part.format for part in known.parts)]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("tokens/s", ""), ("rate", "tokens", None)),
+        (("ips", "images/sec"), ("rate", "images", None)),
+        (("elapsed time per iteration (ms)", ""), ("time", None, "step")),
+        (("train_speed(s/it)", ""), ("time", None, "step")),
+        (("epoch_time_s", ""), ("time", None, "epoch")),
+        (("tokens_per_second_per_gpu", ""), ("rate", "tokens", None)),
+        (("micro_step", ""), ("step", "steps", None)),
+        (("words/batch", ""), ("amount", "words", None)),
+        (("wall", ""), ("elapsed", None, None)),
+        (("cost", ""), ("evidence", None, None)),
+        (("每秒 词元", ""), None),
+    ],
+)
+def test_what_a_name_means(said: tuple[str, str], expected: tuple[str, str | None, str | None] | None) -> None:
+    found = meaning(*said)
+    assert (found and (found.role, found.counts, found.per)) == expected
 
 
 # ---- the option
