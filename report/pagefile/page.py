@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdap
 
 from parsers.io.files import is_spelt_inside
 from parsers.io.validation import Mistake
+from parsers.unknown.naming import counted
 from parsers.unknown.option import OptionError, parse_option
 
 from ..measure.operations import Formula, evaluate
@@ -44,14 +45,6 @@ LONGEST = 60  # of a part of an address, in characters: it names a file of the s
 SEVERAL = ", "  # what separates the names of several models
 DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"  # as many as a float holds, and more than any throughput has
 _MARKS: dict[Axis, str] = {"batch_size": "bs", "nodes": "n", **MARKED}
-# What people write for the units that logs are read in.
-_UNITS = {
-    **dict.fromkeys(("tok", "toks", "token"), "tokens"),
-    **dict.fromkeys(("img", "imgs", "image"), "images"),
-    **dict.fromkeys(("sample", "ex", "exs"), "samples"),
-    **dict.fromkeys(("seq", "seqs", "sequence", "sents", "sentences"), "sequences"),
-    **dict.fromkeys(("it", "its", "iter", "iters", "iterations", "step", "batches"), "steps"),
-}
 
 
 # ---- values of keys
@@ -68,18 +61,6 @@ def _option_of_read(text: str) -> str:
         parse_option(text)
     except OptionError as error:
         raise Mistake(error.message) from None
-    return text
-
-
-def _percentage(text: str) -> str:
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text) or not 0 < float(text[:-1]) < 100:
-        raise Mistake(f"expected a percentage such as '2%', above 0% and below 100%, not {text!r}.")
-    return text
-
-
-def _web_address(text: str) -> str:
-    if not re.match("https?://", text):
-        raise Mistake(f"{text!r} is not a web address; use one that starts with https://.")
     return text
 
 
@@ -100,21 +81,17 @@ def _arithmetic(text: str) -> str:
 
 
 def _unit(unit: str) -> str:
-    counted, per_second, rest = unit.partition("/s")
-    if (known := _UNITS.get(counted.lower())) and per_second and not rest:
+    word, per_second, rest = unit.partition("/s")
+    if (known := counted(word.lower())) not in (None, word) and per_second and not rest:
         raise Mistake(f"{unit!r} is no unit that logs are read in; write '{known}/s'.")
     return unit
-
-
-def _listed(stated: object) -> object:
-    return [stated] if isinstance(stated, str) else stated
 
 
 _OF_AXES = AfterValidator(with_only(get_args(Axis)))
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
 AnyOption = Annotated[str, AfterValidator(_option_of_read)]
-Percentage = Annotated[str, AfterValidator(_percentage)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
+Percentage = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?%$")]  # above 0% and below 100%
+WebAddress = Annotated[str, Field(pattern="^https?://")]
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 Arithmetic = Annotated[str, AfterValidator(_arithmetic)]
 Unit = Annotated[str, AfterValidator(_unit)]
@@ -122,7 +99,9 @@ RowTitle = Annotated[Text, _OF_AXES]
 Decimals = Annotated[int, Field(ge=0, le=15)]
 Pattern = Annotated[str, _inside("the log folder"), _OF_AXES]
 Patterns = Annotated[
-    list[Pattern], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])
+    list[Pattern],
+    Field(min_length=1),
+    BeforeValidator(lambda one: [one] if isinstance(one, str) else one, json_schema_input_type=str | list[str]),
 ]
 
 
@@ -211,7 +190,7 @@ class ModelFlops(OfCases):
 
     @property
     def formula(self) -> Formula:
-        """The formula."""
+        """What is computed of each token or sample."""
         stated = self.per_token or self.per_sample or ""
         return Formula(stated, "sample" if self.per_token is None else "token", self.source, self.numbers)
 
@@ -487,7 +466,6 @@ class PageFile(PagePart):
     source: LogSource | None = None
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
     columns: dict[str, Column]
-    quality: Quality | None = None
     tables: Annotated[list[Table], AfterValidator(lambda tables: [table for _, table in _stated(tables)])]
     model_flops: list[ModelFlops] = Field(default_factory=list)
     cautions: list[Caution] = Field(default_factory=list)
@@ -543,10 +521,6 @@ class Page(PageFile):
     def of_model(self, case: Case) -> Case:
         """A case as the patterns of logs take it: one that states no model is of that of the page, if this is one."""
         return case if SEVERAL in self.model else {"model": self.model, **case}
-
-    def quality_of(self, column: str) -> Quality | None:
-        """What the runs of a column are held against."""
-        return self.columns[column].quality or self.quality
 
     def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row; of equal addresses the later get .2, .3 …"""

@@ -54,7 +54,7 @@ def quality_remarks(
 
     ``protocol``: says which run of each log is meant.
     """
-    if (quality := page.quality_of(place.column.column)) is None:
+    if (quality := page.columns[place.column.column].quality) is None:
         return
     case = page.of_model(place.case)
     checks: list[tuple[str, Callable[[], Diagnostic]]] = []  # each with the code of what is said where it is not made
@@ -73,7 +73,7 @@ def quality_remarks(
 def reference_logs(page: Page, logs: Path) -> Iterator[str]:
     """The files below the folder of logs that the checks of quality of a page read."""
     for place in page.places():
-        quality = page.quality_of(place.column.column)
+        quality = page.columns[place.column.column].quality
         patterns = (quality.reference, quality.convergence_points) if quality else ()
         for pattern in filter(None, patterns):
             try:
