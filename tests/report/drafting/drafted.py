@@ -1,7 +1,6 @@
 """Drafting as users do it: `tachograph init`, then `tachograph report` and `tachograph audit` of what it wrote."""
 
 import json
-import shutil
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -19,18 +18,15 @@ class Desk:
 
     folder: Path
 
-    def put(self, golden: str, place: str) -> Path:
+    def put(self, golden: str, place: str) -> None:
         """Copy a golden log to a place below the logs."""
-        path = self.folder / "logs" / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(GOLDEN / golden, path)
-        return path
+        self.put_text((GOLDEN / golden).read_text(encoding="utf-8", errors="surrogateescape"), place)
 
     def put_text(self, text: str, place: str) -> Path:
         """Write a log to a place below the logs."""
         path = self.folder / "logs" / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return path
 
     def put_run(self, text: str, place: str, **facts: Any) -> None:
@@ -51,17 +47,13 @@ class Desk:
         """What the page file says."""
         return tomllib.loads((self.folder / "page.toml").read_text(encoding="utf-8"))
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Any:
         """The report of the page."""
-        done = self.run("report", "page.toml", "--json")
-        assert done.returncode == 0
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        return json.loads(self.run("report", "page.toml", "--json").stdout)
 
     def results(self) -> list[dict[str, Any]]:
         """The results of the page."""
-        found: list[dict[str, Any]] = self.report()["results"]
-        return found
+        return list(self.report()["results"])
 
     def logs_shown(self) -> list[str]:
         """The logs behind the throughputs of the page, sorted."""

@@ -26,32 +26,36 @@ OF_MANY_FORMATS = (
 
 
 @pytest.fixture
-def mixed(desk: Desk) -> Desk:
-    """Logs of nine formats, that of none, a side file and a log in another unit."""
-    for golden in OF_MANY_FORMATS:
-        desk.put(golden, f"lab/{golden.replace('/', '_')}")
-    desk.put("mmengine/iters.log", "lab/in_steps.log")
+def desk(tmp_path: Path) -> Desk:
+    """A folder in which a page is drafted."""
+    return Desk(tmp_path)
+
+
+def test_logs_of_many_formats_are_each_in_a_cell_of_a_page_that_is_proved(desk: Desk) -> None:
+    places = {golden: f"lab/{golden.replace('/', '_')}" for golden in (*OF_MANY_FORMATS, "mmengine/iters.log")}
+    for golden, place in places.items():
+        desk.put(golden, place)
     desk.put_text("Nothing is trained here.\nNor here.\n", "lab/notes.txt")
     desk.put_text('{"a": 1}\n', "lab/gpu.csv")
-    return desk
-
-
-def test_a_draft_of_many_formats_is_rendered_with_every_log_in_a_cell_of_its_own(mixed: Desk) -> None:
-    assert mixed.init("logs").returncode == 0
-    shown = sorted(f"lab/{golden.replace('/', '_')}" for golden in OF_MANY_FORMATS)
-    assert mixed.logs_shown() == sorted([*shown, "lab/in_steps.log"])
-
-
-def test_a_page_from_a_draft_is_audited_as_a_whole(mixed: Desk) -> None:
-    mixed.init("logs")
-    mixed.run("report", "page.toml")
-    done = mixed.run("audit", "pages", "--logs", "logs")
+    assert desk.init("logs").returncode == 0
+    assert desk.logs_shown() == sorted(places.values())
+    assert {"steps/s", None} <= {table.get("unit") for table in desk.page["tables"]}  # None: that of the page
+    desk.run("report", "page.toml")
+    done = desk.run("audit", "pages", "--logs", "logs")
     assert (done.returncode, "proved" in done.stdout) == (0, True)
 
 
-def test_a_log_in_another_unit_is_in_a_table_of_its_own(mixed: Desk) -> None:
-    mixed.init("logs")
-    assert {"steps/s", None} <= {table.get("unit") for table in mixed.page["tables"]}  # None: that of the page
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_existing_file_is_never_overwritten(is_link: bool, desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
+    page, elsewhere = desk.folder / "page.toml", desk.folder / "elsewhere"
+    if is_link:
+        page.symlink_to(elsewhere)
+    else:
+        page.write_text("mine", encoding="utf-8")
+    assert desk.init("logs").returncode == 2
+    assert elsewhere.exists() is False
+    assert is_link or page.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize(
@@ -175,31 +179,11 @@ def test_rows_of_several_models_name_them_whatever_else_tells_them_apart(desk: D
     assert desk.shown() == ["1001.000", "1000.000"]
 
 
-def test_no_cell_is_empty_where_programs_ran_other_cases(desk: Desk) -> None:
-    for program, cards in (("One", 1), ("One", 2), ("Two", 4), ("Three", 8), ("Three", 16)):
-        case = {"framework": program, "cards": cards, "model": "M"}
-        desk.put_run(TOY.format(speed=100 + cards), f"{program}/c{cards}/1", case=case)
-    desk.init("logs")
-    assert [one["reason"] for one in desk.results() if "digits" not in one] == []
-    assert len(desk.shown()) == 5
-
-
 def test_what_nothing_states_is_not_called_as_the_page_file(desk: Desk) -> None:
     desk.put_text(FAST, "a.log")
     desk.init("logs", "--cards", "1")
     assert desk.page["model"] not in ("page", "")
     assert desk.run("report", "page.toml").stderr == ""
-
-
-def test_each_run_skips_the_warm_up_of_its_own(desk: Desk) -> None:
-    lines = [
-        f"step {step}: loss {4 - step / 20:.4f}, {100 if step < 4 else 1000 + step % 3} tokens/s/gpu\n"
-        for step in range(1, 21)
-    ]
-    desk.put_run("".join(lines), "lab/a/1", case={"cards": 1, "precision": "fp32"})
-    desk.put_run(FAST, "lab/b/1", case={"cards": 1, "precision": "bf16"})
-    desk.init("logs")
-    assert sorted(desk.shown()) == ["1001.058", "2000.000"]
 
 
 def test_a_number_of_unknown_scope_is_that_of_the_job_where_one_card_trains(desk: Desk) -> None:
@@ -226,21 +210,6 @@ def test_what_a_number_measures_is_said_of_the_logs_that_have_it(desk: Desk) -> 
     assert desk.init("logs", "--cards", "1", "--read", "dt=ms/step").returncode == 0
     assert {column.get("read") for column in desk.page["columns"].values()} == {None, "dt=ms/step"}
     assert len(desk.shown()) == 2
-
-
-def test_an_existing_file_is_never_overwritten(desk: Desk) -> None:
-    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
-    (desk.folder / "page.toml").write_text("mine", encoding="utf-8")
-    done = desk.init("logs")
-    assert done.returncode == 2
-    assert (desk.folder / "page.toml").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_link_that_leads_nowhere_is_not_written_through(desk: Desk) -> None:
-    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
-    (desk.folder / "page.toml").symlink_to(desk.folder / "elsewhere")
-    assert desk.init("logs").returncode == 2
-    assert not (desk.folder / "elsewhere").exists()
 
 
 def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path: Path) -> None:
