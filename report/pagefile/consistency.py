@@ -20,8 +20,7 @@ Found = tuple[Sequence[Key], Message | str]
 
 def mistakes(page: Page) -> Iterator[Found]:
     """What in one part of a page contradicts another, a sentence each."""
-    yield from _of_names_of_tables(page)
-    yield from _of_columns(page)
+    yield from _of_names(page)
     places = page.places()
     # Each cell with the keys of its row and its column.
     cells = [
@@ -42,7 +41,8 @@ def mistakes(page: Page) -> Iterator[Found]:
                 yield [("fastest", number)], said
 
 
-def _of_names_of_tables(page: Page) -> Iterator[Found]:
+def _of_names(page: Page) -> Iterator[Found]:
+    """Tables of one name, columns that the page does not have, and columns without any figure."""
     names: set[str] = set()
     for key, table in page.stated_tables:
         if table.name in names:
@@ -54,9 +54,6 @@ def _of_names_of_tables(page: Page) -> Iterator[Found]:
                 if name is not None and name not in page.columns:
                     known = ", ".join(page.columns)
                     yield [at], f"table {table.name} refers to an unknown column {name!r}; columns: {known}."
-
-
-def _of_columns(page: Page) -> Iterator[Found]:
     for name, one in page.columns.items():
         if not one.runs and all(quote.column != name for quote in page.quotes):
             yield [("columns", name)], f"columns.{name} has neither logs nor a quote; state where its logs are."

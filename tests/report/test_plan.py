@@ -54,8 +54,26 @@ def complaint(folder: Path, found: str, put: str) -> str:
     return str(raised.value)
 
 
-def test_all_runs_of_an_empty_page_are_planned_row_by_row_and_once_each(tmp_path: Path) -> None:
-    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]
+ONE, EIGHT = ["suite/M_N1C1/1", "suite/M_N1C1/2"], ["suite/M_N1C8/1", "suite/M_N1C8/2"]
+
+
+@pytest.mark.parametrize(
+    ("done", "how", "planned"),
+    [
+        ([], {}, ONE + EIGHT),
+        (ONE, {}, EIGHT),
+        (ONE[1:], {}, ONE + EIGHT),
+        ([], {"repeats": 1}, ONE[:1] + EIGHT[:1]),
+        ([], {"only": {"cards": "8", "precision": "fp32"}}, EIGHT),
+    ],
+    ids=["none is there", "a case is there", "a run is missing", "other repeats", "some cases"],
+)
+def test_runs_are_planned_row_by_row_and_once_each_but_those_of_cases_that_are_done(
+    done: list[str], how: dict[str, object], planned: list[str], tmp_path: Path
+) -> None:
+    for place in done:
+        make_run(tmp_path / place, b"a log\n")
+    assert folders(tmp_path, **how) == planned
 
 
 def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
@@ -76,20 +94,6 @@ def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("done", "planned"),
-    [
-        ((1, 2), ["suite/M_N1C8/1", "suite/M_N1C8/2"]),
-        ((2,), ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]),
-    ],
-    ids=["a case that is done is not planned again", "of one that lacks a run all are"],
-)
-def test_what_is_there_is_planned_with_what_lacks(done: tuple[int, ...], planned: list[str], tmp_path: Path) -> None:
-    for repeat in done:
-        make_run(tmp_path / f"suite/M_N1C1/{repeat}", b"a log\n")
-    assert folders(tmp_path) == planned
-
-
-@pytest.mark.parametrize(
     "said",
     [{"status": "failed"}, {"status": "interrupted"}, {"log": {"file": "train.log", "sha256": "0" * 64}}],
     ids=["failed", "interrupted", "another log"],
@@ -97,11 +101,6 @@ def test_what_is_there_is_planned_with_what_lacks(done: tuple[int, ...], planned
 def test_a_run_that_is_no_evidence_is_planned_again(said: dict[str, object], tmp_path: Path) -> None:
     make_run(tmp_path / "suite/M_N1C1/1", b"a log\n", **said)
     assert folders(tmp_path)[0] == "suite/M_N1C1/1"
-
-
-def test_fewer_repeats_and_some_cases_can_be_asked_for(tmp_path: Path) -> None:
-    assert folders(tmp_path, repeats=1) == ["suite/M_N1C1/1", "suite/M_N1C8/1"]
-    assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
 def page_of_others(folder: Path) -> tuple[Page, LaunchFile]:
