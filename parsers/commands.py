@@ -149,20 +149,22 @@ def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
 @JOBS
 @SCHEDULER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, those that are skipped too.")
+@READ
 def ingest(
     sources: tuple[str, ...],
     into: Path,
     jobs: int | None,
     scheduler: str | None,
     as_json: bool,
+    read: str | None,
 ) -> None:
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
 
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
-    fsspec; no redirect to another host is followed). All text files with metric lines of a known format are logs, and
-    what SOURCES name. Existing run folders are not changed. An archive or compressed log may unpack to 64 MiB or 250
-    times its size, whichever is larger; an archive may have 65,536 members, and a download 64 GiB. With --scheduler,
-    SOURCES and INTO must be on disks shared by all workers.
+    fsspec; no redirect to another host is followed). All text files with metric lines of a known format are logs, those
+    that SOURCES name, and those with the number of --read, which run.json keeps. Existing run folders are not changed.
+    An archive or compressed log may unpack to 64 MiB or 250 times its size, whichever is larger; an archive may have
+    65,536 members, and a download 64 GiB. With --scheduler, SOURCES and INTO must be on disks shared by all workers.
 
     Exit status 1 if a file was unreadable or no log was found, 2 for wrong use.
 
@@ -176,12 +178,15 @@ def ingest(
     from .ingesting.ingest import ingest as ingested
     from .ingesting.sources import missing
     from .sharing.workers import Workers
+    from .unknown.option import parse_option
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
     try:
-        events = list(ingested(sources, into, Workers(jobs, scheduler)))
+        if read is not None:
+            parse_option(read)
+        events = list(ingested(sources, into, Workers(jobs, scheduler), read))
     except ParserError as error:
         raise Unreadable(error) from error
     for line in objects(events) if as_json else sentences(events, into):

@@ -39,10 +39,11 @@ from ..io.files import (
 )
 from ..io.git import is_changed
 from ..io.message import counted
-from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES, heading
+from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import UNPACKED, describes, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
+from ..unknown.answer import Accepted, answer
 from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
 
 if TYPE_CHECKING:
@@ -168,10 +169,11 @@ def claimed(path: Path) -> Iterator[Suite]:
 # ---- one log
 
 
-def take(candidate: Candidate | LeftOut, staging: Path) -> Event:
+def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Event:
     """Make a run folder of a candidate below ``staging``; what is left out already stays so.
 
-    Raises WriteError where nothing can be written.
+    ``read``: what a number of it measures; of a log that nobody named only where it holds that number. Raises
+    WriteError where nothing can be written.
     """
     if isinstance(candidate, LeftOut):
         return candidate
@@ -182,16 +184,26 @@ def take(candidate: Candidate | LeftOut, staging: Path) -> Event:
             # What is not on this machine is brought into one folder.
             path = _local(candidate.place, Path(place, "fetched"))
             content = _content(path, candidate)
-            name, remarks = _format(path, candidate)
+            is_read = read is not None and (candidate.named or _holds(path, read))
+            name, remarks = _format(path, replace(candidate, named=True) if is_read else candidate)
+            remarks = () if is_read and name is None else remarks  # it is read as was said
             beside = {of: _local(at, Path(place, of)) for of, at in candidate.of_its_run.items()}
             folder = staging / uuid4().hex
-            sha256, said = _stage(path, candidate, beside, folder, content)
+            sha256, said = _stage(path, candidate, beside, folder, content, {READ: read} if is_read else {})
     except LeftOut as error:
         return error.of(candidate.name)
     except OSError as error:
         return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
     case, repeat = label(candidate)
     return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
+
+
+def _holds(path: Path, read: str) -> bool:
+    """Whether a log holds the number that somebody says the meaning of."""
+    try:
+        return isinstance(answer(path, read), Accepted)
+    except LogError:
+        return False
 
 
 def _local(place: str, path: Path) -> Path:
@@ -243,12 +255,13 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
 
 
 def _stage(
-    log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str
+    log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str, said_of: Document
 ) -> tuple[str, tuple[str, ...]]:
     """Make a run folder of a log; ``beside`` are the files of its run, by name. The SHA-256 of the log, and remarks.
 
-    The log is copied as it is, packed or not. ``content``: as of ``_content``. Raises WriteError where a file cannot be
-    written, LeftOut where the run.json beside it cannot be read, OSError where a file cannot.
+    The log is copied as it is, packed or not. ``content``: as of ``_content``. ``said_of``: what run.json is to say
+    besides. Raises WriteError where a file cannot be written, LeftOut where the run.json beside it cannot be read,
+    OSError where a file cannot.
     """
     with writing(folder):
         folder.mkdir()
@@ -267,6 +280,7 @@ def _stage(
         document = {**heading(), "suite": folder.parent.parent.name, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
+    document |= said_of
     for name in beside.keys() & {*(SIDE_FILES if run else ())}:
         write(folder, name, data_of(beside[name]))
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -326,11 +340,12 @@ def _joined(parts: Sequence[str]) -> str:
 # ---- all of them
 
 
-def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[Event]:
+def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | None = None) -> Iterator[Event]:
     """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file.
 
     A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
-    see the same folders as this process. Raises ParserError where the suite cannot be filled, and where there are none.
+    see the same folders as this process. ``read``: what a number of the logs measures, an option. Raises ParserError
+    where the suite cannot be filled, and where there are none.
     """
     for source in sources:
         if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
@@ -340,7 +355,7 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[E
         found = Sources(suite.staging, into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
-        do = partial(take, staging=suite.staging.resolve())
+        do = partial(take, staging=suite.staging.resolve(), read=read)
         with workers.each(do, candidates, lambda one: 0 if isinstance(one, LeftOut) else one.size) as results:
             for taken in results:
                 yield taken if isinstance(taken, LeftOut) else suite.add(taken)

@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from parsers.ingesting.ingest import (
     LONGEST,
     NO_METRIC_LINE,
+    Ingested,
     SuiteError,
     claimed,
+    ingest,
     label,
 )
 from parsers.ingesting.sources import Candidate, LeftOut
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
+from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import events, everything, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
@@ -43,6 +46,17 @@ def test_a_log_is_kept_byte_for_byte_under_the_names_of_its_path(lab: Path, into
     log = write(lab / "v100", step(1), OTHER_NOISE, name="net_fp16.log")
     assert [found.format for found in logs(into, lab)] == [FORMAT]
     assert (into / "lab__v100__net_fp16/1/train.log").read_bytes() == log.read_bytes()
+
+
+def test_what_is_read_is_said_of_those_logs_of_a_folder_that_hold_it(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="known.log")
+    own = "".join(f"step {number} loss 2.{number} dt 6.01\n" for number in range(1, 9))
+    (lab / "own.log").write_text(own, encoding="utf-8")
+    (lab / "other.log").write_text("nothing is trained here\n", encoding="utf-8")
+    found = [event for event in ingest([str(lab)], into, ALONE, "dt=s/step") if isinstance(event, Ingested)]
+    said = {path.parts[-3]: json.loads(path.read_text()).get("read") for path in into.glob("*/*/run.json")}
+    assert said == {"lab__known": None, "lab__own": "dt=s/step"}
+    assert {(one.format, one.remarks) for one in found} == {(FORMAT, ()), (None, ())}
 
 
 def test_its_run_file_says_where_it_is_from_and_what_it_was_and_names_no_folder_of_this_machine(
