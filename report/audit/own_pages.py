@@ -6,10 +6,11 @@ alone: what is as the report has it is not proved then. No log backs what a page
 """
 
 import posixpath
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from math import nan
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from ..wording.words import Translator, WordsError, languages
 from .chance import Hit, Means
 from .claims import Claim, claims_of
 from .documents import LINE
-from .number import Number, numbers_in
+from .number import Number
 from .rulings import Finding, Ruling
 
 EVIDENCE = ".evidence"  # what the name of the evidence of a page ends with, before its language
@@ -38,19 +39,27 @@ NOT_RENDERED = "The page could not be rendered again: {reason}"
 NO_LOGS = "its log {log} is not here; give --logs."
 AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
+_WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
 MORE_LINES = 1000  # of a page, beyond twice those that it is to have, are compared; none that follows is to be there
 
 
 class Alteration(NamedTuple):
     """One line that is not as it is to be.
 
-    ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: as
-    it stands in the file; ``right``: what it is to be. Empty where there is no such line, or is to be none.
+    ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: the
+    words that differ, as they stand in the file from the character ``start`` on; ``right``: what they are to be. Empty
+    where there is no such line, or is to be none.
     """
 
     line: int
     stood: str
     right: str
+    start: int = 0
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether some of the digits of a claim are among the words that differ."""
+        begin = claim.column - 1
+        return self.start < begin + len(claim.number.text) and begin < self.start + len(self.stood)
 
     def finding(self, document: str, claim: Claim | None = None) -> Finding:
         """The finding for a number of the line that is not to be there, or for the line."""
@@ -71,8 +80,22 @@ def altered(stood: str, right: str) -> Iterator[Alteration]:
     for tag, first, last, *between in SequenceMatcher(None, lines, wanted, autojunk=False).get_opcodes():
         for at, one in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
             number = min(last if at is None else at, len(lines) - 1) + 1
-            yield Alteration(number, "" if at is None else lines[at], one or "")
+            yield Alteration(number, *_differing("" if at is None else lines[at], one or ""))
     yield from (Alteration(number, line, "") for number, line in enumerate(every[len(lines) :], len(lines) + 1))
+
+
+def _differing(stood: str, right: str) -> tuple[str, str, int]:
+    """What differs between two lines, in whole words and numbers, and where it begins in the first."""
+    one, other = _WORDS.findall(stood), _WORDS.findall(right)
+    start = _alike(one, other)
+    behind = _alike(one[start:][::-1], other[start:][::-1])
+    stood, right = ("".join(words[start : len(words) - behind]) for words in (one, other))
+    return stood, right, len("".join(one[:start]))
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal words both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def is_own(page: Path) -> bool:
@@ -142,7 +165,7 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
     for claim in claims:
         there, digits, line = of_line.get(claim.line), claim.number.text, lines[claim.line - 1]
         is_quoted = any(result.digits == digits and result.id in line for result in quoted)
-        if there and digits not in (one.number.text for one in numbers_in(there.right)):
+        if there and there.holds(claim):
             told.add(claim.line)
             yield there.finding(page, claim)
         elif is_quoted or unproved:

@@ -8,6 +8,7 @@ with all these at its end, as its table ``files``.
 import csv
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -67,6 +68,9 @@ def find(page: str) -> Path:
     for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")):
         if path.exists():
             return path
+    if Path(page).exists():
+        command = f"tachograph init my-page {shlex.quote(page)}"
+        raise PageError(f"{page} is no page file; if it is a log, `{command}` drafts a page from it.")
     if close := get_close_matches(page, names(), 1):
         raise PageError(f"No page is named {page!r}; did you mean {close[0]}?")
     raise PageError(f"No page is named {page!r}; use one of {', '.join(names())}, or a path ending in .toml.")
