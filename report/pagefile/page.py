@@ -24,7 +24,6 @@ from ..measure.protocol import Protocol
 from ..measure.quantity import THROUGHPUT, AnyQuantity
 from ..measure.work import thing
 from .parts import (
-    ENGLISH,
     MARKED,
     Axis,
     Block,
@@ -210,19 +209,15 @@ class Quality(PagePart):
 
 
 class Name(PagePart):
-    """What a value of an axis is called in a column; a text alone is its label."""
+    """What a value of an axis is called in a column."""
 
     label: Text | None = None
     case: Value | None = None
     file: str | None = None
 
 
-def _name(stated: object) -> object:
-    return {"label": stated} if isinstance(stated, str) or (isinstance(stated, dict) and ENGLISH in stated) else stated
-
-
 Labels = dict[Axis, dict[str, Text]]
-Names = dict[Axis, dict[str, Annotated[Name, BeforeValidator(_name, json_schema_input_type=Text | Name)]]]
+Names = dict[Axis, dict[str, Name]]
 
 
 class Run(OfCases):
