@@ -37,13 +37,14 @@ SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
     "--protocol",
     "stated",
     metavar="NAME|key=value,...",
-    help="Protocol.  [default: work over time in the steady part]",
+    help="Protocol.  [default: work over time in the steady part; --explain states the rule]",
 )
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
 @READ
 @click.option("--all", "wants_all", is_flag=True, help="Show all facts, checks, unmatched lines and warnings.")
+@click.option("--explain", "explains", is_flag=True, help="Show the rule, and how the number came out by it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with all of it.")
 @JOBS
 @SCHEDULER
@@ -56,6 +57,7 @@ def show(
     format_: str | None,
     read: str | None,
     wants_all: bool,
+    explains: bool,
     as_json: bool,
     jobs: int | None,
     scheduler: str | None,
@@ -71,6 +73,7 @@ def show(
     \b
     Examples:
       tachograph show train.log
+      tachograph show train.log --explain
       tachograph show train.log --all --cards 8
       tachograph show logs/lab/resnet50/1
       tachograph show outputs/ranks
@@ -84,7 +87,8 @@ def show(
     Translator(language)  # of a wrong language no log is read
     protocol = Protocol.parse(stated) if stated else None
     options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
-    how = (options, wants_all, as_json, _terminal(), language)
+    wanted = {"wants_all": wants_all, "explains": explains}
+    how = (options, wanted, as_json, _terminal(), language)
     sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
 
 
@@ -133,12 +137,12 @@ def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
     from .terminal.show_json import as_json, error_as_json
     from .terminal.show_text import shown
 
-    options, wants_all, wants_json, (width, colour), language = how
+    options, wanted, wants_json, (width, colour), language = how
     try:
         found = open_log(log, **options)
         status = FOUND_NOTHING if found.reason else 0
         if not wants_json:
-            return status, shown(found, language, colour=colour, width=width, wants_all=wants_all), False
+            return status, shown(found, language, colour=colour, width=width, **wanted), False
         text = json.dumps(as_json(found), ensure_ascii=False)
     except (ParserError, Unreadable, OSError) as error:
         said = told(error)

@@ -89,15 +89,8 @@ class Log:
         return self.measured.reading.records
 
     def why(self) -> str:
-        """How the number came out: what ``tachograph why`` prints; without a number, what ``show`` prints."""
-        from report.results.run import report_of_log
-        from report.views.view import View
-        from report.views.why import explained
-
-        if self.measured.measurement is None:
-            return self._shown()
-        report = report_of_log(str(self.path), self.measured)
-        return explained(View(report, "en"), report.results[0], str(self.path))
+        """The number, the rule, and how the number came out by it: what ``tachograph show --explain`` prints."""
+        return self._shown(explains=True)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``tachograph show --json`` prints, as ``report/show.schema.json`` describes it."""
@@ -117,10 +110,10 @@ class Log:
         text = "\n".join(map(printable, self._shown().split("\n")))
         return f"<pre>{escape(text)}</pre>"
 
-    def _shown(self) -> str:
+    def _shown(self, *, explains: bool = False) -> str:
         from report.terminal.show_text import shown
 
-        return shown(self.measured, colour=False)
+        return shown(self.measured, colour=False, explains=explains)
 
 
 def open(

@@ -18,7 +18,7 @@ WITHOUT_SPEED = "loss 2.5\nloss 2.25\nloss 2.0\n"
 def test_a_log_is_what_show_prints() -> None:
     log = tachograph.open(LOG)
     assert log.to_dict() == json.loads(run("show", LOG, "--json").stdout)
-    assert log.why() == run("why", LOG).stdout
+    assert log.why() == run("show", LOG, "--explain").stdout
     assert repr(log) == f"<Log {LOG}: confirmed 10.12 samples/s (job)>"
     assert (log.facts["cards"].value, list(log.to_frame().columns[:2])) == (2, ["line", "record"])
 

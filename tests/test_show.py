@@ -17,6 +17,7 @@ from report.commands import show
 from report.measure.diagnostics import Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
 from report.results import measured_log
+from report.terminal.show_text import RULE
 from report.wording.words import Translator, worded, words
 from tests.commandline import PROJECT
 from tests.conftest import Compare
@@ -65,7 +66,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, compare: Compare) -> None:
-    for name, options in (("short", []), ("all", ["--all"])):
+    for name, options in (("short", []), ("all", ["--all"]), ("explained", ["--explain"])):
         done = shown(*logs, *options, "--lang", language)
         compare(GOLDEN / f"{name}.{language}.txt", done.stdout + done.stderr)
         if name == "short":
@@ -162,6 +163,12 @@ def test_python_gets_the_same_answer(logs: list[Path]) -> None:
                 log.throughput()
             assert isinstance(raised.value, ContradictedError) == (log.status == "contradicted")
             assert raised.value.diagnostic
+
+
+def test_the_rule_stands_word_for_word_in_the_documentation() -> None:
+    for language, name in (("en", "protocols.md"), ("zh", "protocols.zh.md")):
+        quoted = re.findall("^> (.*)$", (PROJECT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert " ".join(quoted) == Translator(language).translate(RULE)
 
 
 def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:

@@ -2,7 +2,7 @@
 
 The number is the work done over the time taken in the steady part of the longest run, read from the first source that
 there is; every other source is asked for the same quantity over the same stretch. ``docs/protocols.md`` states the rule
-in one paragraph.
+in one paragraph, and ``show --explain`` prints it.
 """
 
 from __future__ import annotations

@@ -25,6 +25,21 @@ MOST_AGREEING = 2  # checks that are shown unless all are asked for
 SHAPES_SHOWN = 8
 STATUS_WIDTH = 14
 
+# What ``docs/protocols.md`` states as well, word for word.
+RULE = (
+    "Without a stated protocol, throughput is work done over time taken in the steady part of a log's longest run. "
+    "Steady means without warm-up: records at the start, at most half of all, each slower than the second half (beyond "
+    "the inner fence of its quartiles and by more than 2%) or more than twice as fast. It also means without pauses: "
+    "stretches of a clock beyond the outer fence; of times that the program measures itself, only one or two, of at "
+    "least twice the usual length. The first source that there is counts: samples or tokens before steps before "
+    "epochs; then printed rates, step times, durations, totals of the run, counters over a clock; a clock also comes "
+    "before printed values whose digits leave more than 2% open. Running means are converted to the time that they "
+    "cover, means of several steps count as that many, repeated records once. Every other source then predicts the "
+    "same quantity over the same stretch. If one differs by more than 10% plus the error of its digits and counts (a "
+    "total of the run: if it is faster, or less than half as fast), the log has no single number, and both are shown; "
+    "otherwise the number is confirmed by the best source that also states the work of a step, or unchecked."
+)
+
 STATUSES: Mapping[Status, str] = {
     "confirmed": "CONFIRMED",
     "unchecked": "UNCHECKED",
@@ -57,17 +72,38 @@ OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
 
 
 def shown(
-    log: MeasuredLog, language: str = "en", *, colour: bool, width: int | None = None, wants_all: bool = False
+    log: MeasuredLog,
+    language: str = "en",
+    *,
+    colour: bool,
+    width: int | None = None,
+    wants_all: bool = False,
+    explains: bool = False,
 ) -> str:
     """A log as text in one language, at most six lines unless all is wanted.
 
-    Long lines are left to the terminal, so that what is copied is whole.
+    Long lines are left to the terminal, so that what is copied is whole. ``explains``: with the rule, and what ``why``
+    says of the number.
     """
     page, translate = StringIO(), Translator(language).translate
     console = Console(page, force_terminal=colour, color_system="standard" if colour else None, width=width)
     for part in _parts(log, translate, wants_all=wants_all):
         console.print(part, soft_wrap=True)
+    if explains and not (log.protocol and log.protocol.states_rule):
+        console.print(translate(RULE), soft_wrap=True)
+    if explains and log.measurement:
+        page.write(_explained(log, language))
     return page.getvalue()
+
+
+def _explained(log: MeasuredLog, language: str) -> str:
+    """What ``why`` says of the number; what that needs is not loaded where nobody asks for it."""
+    from ..results.run import report_of_log  # noqa: PLC0415
+    from ..views.view import View  # noqa: PLC0415
+    from ..views.why import explained  # noqa: PLC0415
+
+    report = report_of_log(str(log.reading.path), log)
+    return explained(View(report, language), report.results[0], "")
 
 
 def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterator[RenderableType]:
