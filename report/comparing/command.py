@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .history import History
     from .target import Target
 
-NO_METRIC = "expected a metric as the logs print it and a share of it, such as top1=0.5% or gap=1%,lower."
 ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
 NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
 PATH = partial(click.Path, path_type=Path)
@@ -107,10 +106,7 @@ def compare(
     from ..views.publish import LOGS
     from .comparison import compare as compared
 
-    named = [metric.rpartition("=") for metric in metrics]
-    if not all(name.strip() for name, _, _ in named):
-        raise click.UsageError(f"--metric: {NO_METRIC}")
-    limits = {name.strip(): told for name, _, told in named}
+    limits = {name.strip(): told for name, _, told in (metric.rpartition("=") for metric in metrics)}
     _show(partial(compared, a, b, metrics=limits, target=_target(target, board), logs=logs or LOGS), **of_both)
 
 

@@ -20,14 +20,14 @@ from parsers.sharing.workers import Workers
 from ..measure.diagnostics import NoMeasurement
 from ..measure.number import percent, printed, signed
 from ..measure.protocol import Protocol
-from ..results.agreement import LossAgreement
+from ..results.agreement import LOSS, Agreement
 from ..views.publish import LOGS
 from ..wording.words import Translate, whose
 from . import output
-from .conditions import OF_MACHINE, Difference, differences, unrecorded
+from .conditions import OF_MACHINE, Difference, differences
 from .effect import GATE, Effect, Verdict, effect, share
-from .metrics import LOSS, Better, MetricAgreement, better, curve_of, final_metric, losses
-from .sides import ReadRun, Side, read_side
+from .metrics import Better, better, curve_of, final_metric, losses, stated_of
+from .sides import Cases, ReadRun, read_side
 from .target import Target, TimeToTarget, time_to_target
 from .window import Notes, measured_alike, other_work
 
@@ -36,11 +36,10 @@ OTHER_TRAINING = "the losses at equal work differ ({change}), so the sides do no
 STATE_A_TARGET = "{reason}; state a target, such as val_loss=3.28"
 ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
 RECORDED = "{log} is not there as it was, so that what the report records of it counts."
-NO_ORDER = "The logs do not say when the runs began, so drift was not checked."
-NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
 SIDES_ARE = (
     "A: {a}; B: {b}; slowdowns of {gate} matter. The change of a speed is how much longer B takes per unit of work."
 )
+REACHED = "{side}: {name} {mean} at step {step}, by {count} runs (p = {p})"
 SPLIT = "the gap of {gap} s: {steps} s by other steps ({a} → {b}), {each} s by the time of a step"
 NOISE = (
     "noise between runs: {noise} ({count} degree of freedom)",
@@ -51,7 +50,7 @@ HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Change", "99% i
 NUMBERS = (1, 2, 4, 5, 6)
 LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
 # The verdicts of losses and metrics as those of speeds, whose colours they have.
-STATES = {"higher": "slower", "worse": "slower", "NaN": "slower", "lower": "faster", "better": "faster"}
+STATES = {"worse": "slower", "NaN": "slower", "better": "faster"}
 Runs = tuple[ReadRun, ...]
 
 
@@ -62,7 +61,7 @@ class ComparedCase:
     ``sides``: its runs in the order of their names, with what each gives by one rule.
     ``effect``: how much longer B takes for the same work, or to the target; None where the sides cannot be held against
     each other. ``reason``: why the verdict is unknown. ``changes``: what differs between the sides. ``notes``: a
-    sentence each. ``loss``: whether B trains as A does, None where no log prints a loss. ``metrics``: whether B reaches
+    sentence each. ``metrics``: whether B trains as A does, by the loss, where logs print one, and whether it reaches
     the final metrics of A. ``target``: how both get to a target, where their speeds are not compared.
     """
 
@@ -72,8 +71,7 @@ class ComparedCase:
     reason: Message | None = None
     changes: tuple[Difference, ...] = ()
     notes: tuple[Message, ...] = ()
-    loss: LossAgreement | None = None
-    metrics: tuple[MetricAgreement, ...] = ()
+    metrics: tuple[Agreement, ...] = ()
     target: TimeToTarget | None = None
 
     @property
@@ -100,28 +98,26 @@ class ComparedCase:
     @property
     def is_wrong(self) -> bool:
         """Whether B trains worse than A, or does not reach what A does, however fast it is."""
-        is_loss_wrong = self.loss is not None and self.loss.verdict in ("higher", "NaN")
-        return is_loss_wrong or any(one.is_wrong for one in self.metrics)
+        return any(one.is_wrong for one in self.metrics)
 
     @property
     def is_unanswered(self) -> bool:
         """Whether a tolerance was stated for the loss or a metric, and nothing can be said of it."""
-        is_loss_unanswered = self.loss is not None and self.loss.is_unanswered
-        return is_loss_unanswered or any(one.verdict == "unknown" for one in self.metrics)
+        return any(one.verdict == "unknown" and one.tolerance is not None for one in self.metrics)
 
 
-def pairs(a: Side, b: Side) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
+def pairs(a: Cases, b: Cases) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
     """The cases of two sides, paired by name in the order of A; what only one of them has comes last.
 
     Where each side has a single case, these are a pair: whoever compares two cases knows that they differ.
     """
-    both = a.cases.keys() & b.cases.keys()
-    if len(a.cases) == len(b.cases) == 1 and not both:
-        (one,), (other,) = a.cases, b.cases
-        yield f"{one} → {other}", (a.cases[one], b.cases[other])
+    both = a.keys() & b.keys()
+    if len(a) == len(b) == 1 and not both:
+        (one,), (other,) = a, b
+        yield f"{one} → {other}", (a[one], b[other])
         return
-    for name in sorted({**a.cases, **b.cases}, key=lambda name: name not in both):  # which keeps their order
-        yield name, (a.cases.get(name, ()), b.cases.get(name, ()))
+    for name in sorted({**a, **b}, key=lambda name: name not in both):  # which keeps their order
+        yield name, (a.get(name, ()), b.get(name, ()))
 
 
 def compared_case(
@@ -138,17 +134,11 @@ def compared_case(
     """
     if not all(sides):
         return ComparedCase(title, sides, reason=Message("only {side} has this case", side="A" if sides[0] else "B"))
-    stated = [[run.conditions for run in side] for side in sides]
-    changes = differences(*stated)
-    lacking = [(side, ", ".join(names)) for side, names in zip("AB", unrecorded(*stated), strict=True) if names]
-    found = ComparedCase(
-        title,
-        sides,
-        changes=changes,
-        notes=tuple(Message(NOT_RECORDED, side=side, names=names) for side, names in lacking),
-        loss=losses(sides, changes, metrics[LOSS][0] if LOSS in metrics else None),
-        metrics=tuple(final_metric(name, sides, *of, changes) for name, of in metrics.items() if name != LOSS),
-    )
+    changes = differences(*([run.conditions for run in side] for side in sides))
+    stated = stated_of(sides, changes)
+    loss = losses(sides, metrics[LOSS][0] if LOSS in metrics else None, stated)
+    reached = [final_metric(name, sides, *of, stated) for name, of in metrics.items() if name != LOSS]
+    found = ComparedCase(title, sides, changes=changes, metrics=(*filter(None, [loss]), *reached))
     try:
         found = _by_speed(found, gate, *measured_alike([*sides[0], *sides[1]], protocol))
     except NoMeasurement as error:
@@ -175,8 +165,7 @@ def _by_speed(found: ComparedCase, gate: float, runs: Runs, of_window: Notes) ->
     variance = fmean(run.number.variance for run in runs)
     told = effect((times[:count], times[count:]), gate=gate, order=order, variance=variance)
     found = replace(found, sides=(runs[:count], runs[count:]), effect=told, reason=told.reason)
-    unordered = [Message(NO_ORDER)] if order is None and told.noise is not None else []
-    return replace(found, notes=(*of_window, *_notes(found), *found.notes, *unordered))
+    return replace(found, notes=(*of_window, *_notes(found)))
 
 
 def _notes(found: ComparedCase) -> Iterator[Message]:
@@ -202,17 +191,17 @@ def _by_target(found: ComparedCase, target: Target | None, gate: float) -> Compa
 
     Else by the time to the stated target, to that of MLPerf's logs, or to the loss that all runs of A reach.
     """
-    loss, unlike = found.loss, found.reason
-    is_other = loss is not None and loss.verdict in ("higher", "lower")
+    unlike = found.reason
+    loss = next((one for one in found.metrics if one.name == LOSS and one.verdict in ("worse", "better")), None)
     if found.effect:
         unlike = other_work(found.sides, found.sides[0][0].number.unit)
-        if unlike is None and is_other and loss and loss.change is not None:
-            unlike = Message(OTHER_TRAINING, change=signed(loss.change))
+        if unlike is None and loss is not None:
+            unlike = Message(OTHER_TRAINING, change=signed(loss.change or 0.0))
     if target is None and unlike is None:
         return found
     found = replace(found, reason=unlike or found.reason)
     try:
-        if target is None and is_other:
+        if target is None and loss is not None:
             target = Target(LOSS, max(float(curve_of(run, LOSS).values[-1]) for run in found.sides[0]), "lower")
         told = time_to_target(found.sides, target, gate)
     except NoMeasurement as error:
@@ -223,7 +212,7 @@ def _by_target(found: ComparedCase, target: Target | None, gate: float) -> Compa
 
 
 @dataclass(frozen=True)
-class Comparison(output.Shown):
+class Comparison:
     """Side B held against side A; a notebook shows it as the command prints it.
 
     ``paths``: the two sides. ``gate``: the smallest slowdown that matters, as a fraction of the time. ``cases``: in the
@@ -255,16 +244,16 @@ class Comparison(output.Shown):
             told = {"verdict": case.verdict, "throughputs": case.throughputs if is_of_speed else None}
             yield output.plain(case) | told
 
+    def _repr_html_(self) -> str:
+        return self.document().html("en", Path(), output.PART)
+
     def document(self) -> output.Document:
         """What it says."""
         a, b = self.paths
-        remarks = output.grouped([(case.title, list(_remarks(case))) for case in self.cases])
+        remarks = list[output.Remarks]()
+        remarks += [(case.title, told) for case in self.cases if (told := list(_remarks(case)))]
         if left_out := [one for side in self.left_out for one in side]:
             remarks.append((Message("Left out"), left_out))
-        # What differs in all of several cases comes once.
-        differing = output.grouped(
-            [(case.title, case.changes) for case in self.cases], lambda one: (one.name, *one.said)
-        )
         summary = output.summary([case.verdict for case in self.cases], "No run can be compared.")
         if worse := sum(case.is_wrong for case in self.cases):
             summary = Message("{summary} Loss or metrics worse: {count}.", summary=summary, count=worse)
@@ -273,7 +262,7 @@ class Comparison(output.Shown):
             Message(SIDES_ARE, a=a, b=b, gate=percent(self.gate)),
             [
                 output.Table(HEAD, [row for case in self.cases for row in _rows(case)], NUMBERS),
-                output.changes_table((title, one) for title, changes in differing for one in changes),
+                output.changes_table((case.title, one) for case in self.cases for one in case.changes),
                 output.Table(LOGS_HEAD, [row for case in self.cases for row in _logs(case)], is_detail=True),
             ],
             remarks,
@@ -315,9 +304,9 @@ def compare(
         limits[name] = share(tolerance), better(name, way)
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     aim = Target.parse(target) if isinstance(target, str) else target
-    one, other = (read_side(Path(side), stated, workers, Path(logs)) for side in (a, b))
+    (one, left_out), (other, left_out_of_b) = (read_side(Path(side), stated, workers, Path(logs)) for side in (a, b))
     cases = tuple(compared_case(title, sides, gate, stated, limits, aim) for title, sides in pairs(one, other))
-    return Comparison((one.path, other.path), gate, cases, (one.left_out, other.left_out))
+    return Comparison((Path(a), Path(b)), gate, cases, (left_out, left_out_of_b))
 
 
 def _rows(case: ComparedCase) -> Iterator[output.Row]:
@@ -327,13 +316,11 @@ def _rows(case: ComparedCase) -> Iterator[output.Row]:
         visible = output.NONE if effect.visible is None else percent(effect.visible)
         change = [*_measured(case), signed(effect.change), _interval(effect.interval), visible]
     yield case.verdict, [case.title, *change, Message(case.verdict)]
-    for name, one in _agreements(case):
+    for one in case.metrics:
         if one.change is not None or one.is_wrong:
-            interval = one.interval if isinstance(one, LossAgreement) else None
-            values = (isinstance(one, MetricAgreement) and one.values) or (None, None)
-            limit = _interval(interval) if one.tolerance is None else f"±{percent(one.tolerance)}"
-            change = [output.NONE if value is None else f"{value:.6g}" for value in values]
-            change += [name, output.NONE if one.change is None else signed(one.change), limit, output.NONE]
+            limit = _interval(one.interval) if one.tolerance is None else f"±{percent(one.tolerance)}"
+            change = [output.NONE if value is None else f"{value:.6g}" for value in one.values or (None, None)]
+            change += [_named(one), output.NONE if one.change is None else signed(one.change), limit, output.NONE]
             yield STATES.get(one.verdict, one.verdict), [case.title, *change, Message(one.verdict)]
 
 
@@ -341,12 +328,9 @@ def _interval(ends: tuple[float, float] | None) -> output.Cell:
     return Message("{low} to {high}", low=signed(ends[0]), high=signed(ends[1])) if ends else output.NONE
 
 
-def _agreements(case: ComparedCase) -> Iterator[tuple[Message | str, LossAgreement | MetricAgreement]]:
-    """The loss and the metrics of a case, by their names."""
-    if (loss := case.loss) is not None:
-        first, last = loss.steps or (0, 0)
-        yield Message(LOSS_AT[loss.kind], first=first, last=last) if loss.steps else Message("loss"), loss
-    yield from ((one.name, one) for one in case.metrics)
+def _named(one: Agreement) -> output.Cell:
+    """What is held against A, and over which steps."""
+    return Message(LOSS_AT[one.kind], first=one.steps[0], last=one.steps[1]) if one.steps else one.name
 
 
 def _measured(case: ComparedCase) -> Iterator[output.Cell]:
@@ -376,17 +360,13 @@ def _remarks(case: ComparedCase) -> Iterator[Message]:
     if case.target is not None:
         yield from _of_target(case.target)
     elif case.effect is not None:
-        number = case.sides[0][0].number
-        if number.steps:
-            told = {"first": number.steps[0], "last": number.steps[1]}
-            yield Message("measured: steps {first} to {last}, by {protocol}", protocol=number.protocol, **told)
-        else:
-            yield Message("measured: by {protocol}", protocol=number.protocol)
+        yield Message("measured: by {protocol}", protocol=case.sides[0][0].number.protocol)
     if case.effect and case.effect.noise is not None:
         yield Message.of_count(case.effect.degrees, *NOISE, noise=percent(case.effect.noise))
-    for name, one in _agreements(case):
+    for one in case.metrics:
         if one.reason:
-            yield Message("{name}: {verdict}: {reason}.", name=name, verdict=Message(one.verdict), reason=one.reason)
+            verdict = Message(one.verdict)
+            yield Message("{name}: {verdict}: {reason}.", name=_named(one), verdict=verdict, reason=one.reason)
     yield from case.notes
 
 
@@ -394,15 +374,9 @@ def _of_target(found: TimeToTarget) -> Iterator[Message]:
     """Where each side reaches the target, and what makes the gap."""
     for name, side in zip("AB", found.sides, strict=True):
         if side.step is not None and found.target is not None:
-            said = Message(
-                "{side}: {name} {mean} at step {step}, by {count} runs",
-                side=name,
-                name=found.target.name,
-                mean=f"{side.mean:.6g}",
-                step=f"{side.step:g}",
-                count=len(side.seconds),
-            )
-            yield said if side.p is None else Message("{reached} (p = {p})", reached=said, p=f"{side.p:.2g}")
+            p = "-" if side.p is None else f"{side.p:.2g}"
+            told = {"side": name, "name": found.target.name, "mean": f"{side.mean:.6g}", "step": f"{side.step:g}"}
+            yield Message(REACHED, **told, count=len(side.seconds), p=p)
     if (split := found.split) is not None:
         a, b = (f"{side.step:g}" for side in found.sides)
         yield Message(SPLIT, gap=f"{found.gap:+.2f}", steps=f"{split[0]:+.2f}", each=f"{split[1]:+.2f}", a=a, b=b)

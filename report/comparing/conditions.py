@@ -33,7 +33,6 @@ OF_THE_RUN = (
 )
 OF_THE_JOB = "scheduler.job"
 DEEPEST = 8
-MOST_NAMES = 4096
 # Several names of one thing, which is named once: the first pattern that fits the whole name.
 ALIASES: Mapping[str, str] = {
     **{rf"variables\.{name.upper()}": name for name in ("nodes", "cards", "precision", "batch_size")},
@@ -108,9 +107,6 @@ def _of_fact(fact: Fact, log: Path) -> Condition:
     value, source = str(fact.value), fact.source
     if source.kind == "run_file":
         return Condition(value, str(log.with_name(RUN_FILE)), key=f"case.{fact.name}")
-    if source.kind == "side_line":
-        name, number = source.values
-        return Condition(value, str(log.with_name(str(name))), line=int(str(number)))
     if source.kind in ("line", "lines"):
         return Condition(value, str(log), line=int(str(source.values[0])))
     return Condition(value, str(log), key=str(source))
@@ -139,7 +135,7 @@ def _leaves(name: str, key: str, value: Any, depth: int = 0) -> Iterator[tuple[s
         yield name, key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-@lru_cache(MOST_NAMES)
+@lru_cache(4096)
 def _thing(name: str) -> str:
     """The one name of what has several."""
     fitting = (re.sub(pattern, thing, name) for pattern, thing in ALIASES.items() if re.fullmatch(pattern, name))
@@ -163,12 +159,6 @@ def _is_known(name: str, side: Sequence[Conditions], other: Sequence[Conditions]
         return True
     part = next(run[name].key for run in other if name in run).rpartition(".")[0]
     return bool(part) and all(any(one.key.startswith(f"{part}.") for one in run.values()) for run in side)
-
-
-def unrecorded(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[list[str], list[str]]:
-    """The parts of run.json that the runs of each side lack, and those of the other side have."""
-    of_a, of_b = ({name.partition(".")[0] for run in side for name in run if "." in name} for side in (a, b))
-    return sorted(of_b - of_a), sorted(of_a - of_b)
 
 
 def _by_words(change: Difference) -> Difference:

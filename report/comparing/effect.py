@@ -42,9 +42,7 @@ DEGREES_OF_ONE = 5
 
 NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
 SUSPECT = "one run of a side differs; repeat it to confirm"
-NOISE = "the noise hides it; smallest visible change {visible}, about {repeats} runs per side show {gate}"
-MUCH_NOISE = "the noise hides it; smallest visible change {visible}, more than {most} runs per side needed for {gate}"
-BELOW = "a change of {gate} is neither shown nor ruled out; about {repeats} runs per side would tell"
+NOISE = "it may be noise, which hides slowdowns below {visible}; about {repeats} runs per side would tell"
 
 
 class GateError(TachographError, ValueError):
@@ -75,7 +73,6 @@ class Effect:
     verdict: Verdict
     change: float
     degrees: int
-    gate: float
     noise: float | None = None
     interval: tuple[float, float] | None = None
     visible: float | None = None
@@ -116,7 +113,7 @@ def _judged(logs: Sequence[Values], gate: float, variance: float) -> Effect:
     """The effect by the pooled t test; ``gate``: in log time."""
     degrees, runs = sum(map(len, logs)) - 2, min(map(len, logs))
     change = float(logs[1].mean() - logs[0].mean())
-    plain = Effect("unknown", float(np.expm1(change)), degrees, float(np.expm1(gate)))
+    plain = Effect("unknown", float(np.expm1(change)), degrees)
     if not degrees:
         why = "one run per side, so the noise between runs is unknown; repeat the runs"
         return replace(plain, reason=Message(why), repeats=2)
@@ -136,9 +133,8 @@ def _judged(logs: Sequence[Values], gate: float, variance: float) -> Effect:
     needed = max(gate - change, abs(change) if abs(change) >= gate / 2 else 0) if is_below else gate
     each = range(2, MOST_REPEATS + 1)
     repeats = next((n for n in each if _widths(2 * n - 2)[1] * np.sqrt(2 / n) * noise <= needed), None)
-    values = {"visible": percent(told.visible or 0), "gate": percent(told.gate), "repeats": repeats}
-    key = (BELOW if is_below else NOISE) if repeats else MUCH_NOISE
-    return replace(told, reason=Message(key, **values, most=MOST_REPEATS), repeats=repeats)
+    shown = {"visible": percent(told.visible or 0), "repeats": str(repeats or f">{MOST_REPEATS}")}
+    return replace(told, reason=Message(NOISE, **shown), repeats=repeats)
 
 
 def _widths(degrees: int) -> tuple[float, float]:

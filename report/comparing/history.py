@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -25,12 +26,11 @@ from ..measure.diagnostics import NoMeasurement
 from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
 from ..wording.words import Translate, whose
-from . import output
-from .change_points import FEWEST, ChangePoint, change_points, refuse_without_extra, robust_noise, winsorised
+from . import output, store
+from .change_points import FEWEST, ChangePoint, change_points, robust_noise, winsorised
 from .conditions import Difference, differences
 from .effect import GATE, Values, effect, share
 from .sides import COPY, SKIPPED, Place, ReadRun, Run, each_read, found_runs, read_run
-from .store import Store, stamp_of
 from .window import OF_SIZE, measured_alike
 
 By = Literal["date", "commit", "name"]
@@ -42,10 +42,8 @@ FEW_RUNS = "only {count} of its runs are measured alike; 6 are needed"
 SUSPECT = "the newest runs ({count}) take {change} longer; so few confirm nothing; run again"
 HIDDEN = "the noise between runs ({noise}) hides a change of {gate} in the newest runs"
 OTHER_STEPS = "the runs before and after the change measure different steps ({before} and {after})"
-NO_DATE = "neither run.json nor the log says when the run began."
-NO_COMMIT = "run.json does not state a commit."
-IN_FUTURE = "it began at {began}, which is in the future: a clock was wrong."
-BEFORE_ALL = "it began at {began}, before there were such logs: a clock was wrong."
+NO_PLACE = "it has no place in the order: neither run.json nor the log says its {by}."
+WRONG_CLOCK = "it began at {began}: a clock was wrong."
 BY_COMMIT = "ordered by commit: most runs do not say when they began"
 BY_NAME = "ordered by name: most runs say neither when they began nor a commit that git knows here"
 FIRST_DATE, AHEAD = "2000", timedelta(days=1)  # for clocks without a time zone
@@ -73,7 +71,6 @@ class Segment:
     noise: float
     change: float | None = None
     kind: State | None = None
-    p: float | None = None
     differs: tuple[Difference, ...] = ()
     reason: Message | None = None
 
@@ -102,13 +99,13 @@ def _stored() -> TypeAdapter[Run]:
 def _read(suites: Sequence[Path], protocol: Protocol | None, workers: Workers | None) -> Iterator[Run]:
     """All runs of some suites, by suite and path, read where the store does not know them as they are now."""
     found = {str(place.log.absolute()): place for suite in suites for place in found_runs(suite)}
-    stamps = {log: stamp_of(place.log) for log, place in found.items()}
-    store = Store(protocol.words() if protocol else "")
-    known = store.load(stamps)
+    stamps = {log: store.stamp_of(place.log) for log, place in found.items()}
+    made_by = f"{version('tachograph')} {protocol.words() if protocol else ''}"
+    known = store.load(made_by, stamps)
     if wanted := [log for log in found if log not in known]:
         read = each_read(partial(_told, protocol), [found[one] for one in wanted], workers)
         fresh = dict(zip(wanted, read, strict=True))
-        store.save(fresh, stamps)
+        store.save(made_by, fresh, stamps)
         known |= fresh
     for log, place in found.items():
         # A store has them by absolute paths, and names them as they were called when they were read.
@@ -136,12 +133,15 @@ def _told(protocol: Protocol | None, place: Place) -> str:
 def case_history(title: str, runs: Sequence[Run], by: By, gate: float) -> CaseHistory:
     """Find the changes of one case; raises ExtraError where ruptures or SciPy is not installed."""
     place_of, word = _order([run for run in runs if run.reason is None], by)
-    missing = Message(NO_COMMIT if by == "commit" else NO_DATE)
     judged, first = list[tuple[Any, Run]](), dict[str, Run]()
+    latest = (datetime.now(UTC) + AHEAD).replace(tzinfo=None).isoformat()
     for run in sorted(runs, key=lambda one: (one.began or "", _natural(one.log))):
         original = first.setdefault(run.sha256, run) if run.reason is None else run
-        place = None if (clock := _wrong_clock(run)) else place_of(run)
-        why = clock or (missing if place is None else None)
+        is_wrong = run.began is not None and not FIRST_DATE <= run.began <= latest
+        place = None if is_wrong else place_of(run)
+        why = Message(NO_PLACE, by=Message(by)) if place is None else None
+        if is_wrong and run.began:
+            why = Message(WRONG_CLOCK, began=run.began[:19])
         if original is not run:
             why = why or Message(COPY, other=original.log)
         reason = run.reason or (Message(SKIPPED, log=run.log, reason=why) if why else None)
@@ -186,13 +186,6 @@ def _places_in_git(runs: Sequence[Run], commits: set[str]) -> dict[str, int] | N
     return None
 
 
-def _wrong_clock(run: Run) -> Message | None:
-    latest = (datetime.now(UTC) + AHEAD).replace(tzinfo=None).isoformat()
-    if run.began is None or FIRST_DATE <= run.began <= latest:
-        return None
-    return Message(BEFORE_ALL if run.began < FIRST_DATE else IN_FUTURE, began=run.began[:19])
-
-
 def _natural(text: str) -> list[tuple[int, str]]:
     """A name in which 10 comes after 9."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text) if part]
@@ -220,7 +213,7 @@ def _after(segment: Segment, before: Run, point: ChangePoint) -> Segment:
         told = [Message("{first} to {last}", first=first, last=last) for first, last in (old, new)]
         kind, reason = "unknown", Message(OTHER_STEPS, before=told[0], after=told[1])
     differs = differences([before.conditions], [after.conditions])
-    return replace(segment, change=change, kind=kind, p=point.p, differs=differs, reason=reason)
+    return replace(segment, change=change, kind=kind, differs=differs, reason=reason)
 
 
 def _doubt(newest: Segment, gate: float) -> Message | None:
@@ -248,7 +241,7 @@ def _log_times(runs: Sequence[Run]) -> Values:
 
 
 @dataclass(frozen=True)
-class History(output.Shown):
+class History:
     """All cases of some suites over time; a notebook shows them as the command prints them.
 
     ``gate``: the smallest change that matters, as a fraction of the time.
@@ -271,6 +264,9 @@ class History(output.Shown):
         """Each case as JSON can hold it."""
         return map(output.plain, self.cases)
 
+    def _repr_html_(self) -> str:
+        return self.document().html("en", Path(), output.PART)
+
     def document(self) -> output.Document:
         """What it says."""
         changes = [
@@ -287,7 +283,7 @@ class History(output.Shown):
                 output.Table(HEAD, [row for case in self.cases for row in _segment_rows(case, self.by)], NUMBERS),
                 output.changes_table(changes, is_detail=True),
             ],
-            output.grouped([(case.title, list(_remarks(case, self.by))) for case in self.cases]),
+            [(case.title, told) for case in self.cases if (told := list(_remarks(case, self.by)))],
             output.summary([case.state for case in self.cases], "The suites contain no case."),
             lambda translate, folder: _chart(self, translate, folder),
         )
@@ -314,7 +310,6 @@ def history(
     SciPy is not installed.
     """
     gate = share(gate)
-    refuse_without_extra()
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     in_utc = since.replace(tzinfo=since.tzinfo or UTC).astimezone(UTC) if since else None
     first = in_utc.replace(tzinfo=None).isoformat() if in_utc else ""

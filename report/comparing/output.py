@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote
 
 import rich.table
@@ -33,6 +32,7 @@ WIDTH = 160  # of what is printed into a file or a pipe
 LONGEST = 60  # characters of a value
 HIDDEN = re.compile(r'https://hidden/\?([^"]*)')
 NONE = "-"
+PART = "comparing_part.html.jinja"  # of a page, for a notebook
 # Of states, in a terminal and on a page; in this order they are counted and drawn.
 STYLES: Mapping[str, str] = {"slower": "red", "unknown": "yellow", "faster": "green", "same": "green"}
 COLOURS: Mapping[str, str] = {"slower": "#b3261e", "unknown": "#8a6a00", "faster": "#1a7f4b", "same": "#0b63b5"}
@@ -57,7 +57,6 @@ class Link:
 Cell = str | Message | Link
 Row = tuple[str, Sequence[Cell]]  # the state that colours it, empty where none does, and its cells
 Remarks = tuple[str | Message, Sequence[Message]]  # under their title
-One = TypeVar("One")
 
 
 @dataclass(frozen=True)
@@ -149,44 +148,25 @@ class Document:
         return ""
 
 
-class Shown(ABC):
-    """What a notebook shows as the command prints it."""
-
-    @abstractmethod
-    def document(self) -> Document:
-        """What it says."""
-
-    def _repr_html_(self) -> str:
-        return self.document().html("en", Path(), "comparing_part.html.jinja")
-
-
 def _said(cell: Cell, translate: Translate) -> str:
     """A cell without its links."""
     text = cell.said if isinstance(cell, Link) else cell
     return worded(text, translate) if isinstance(text, Message) else text
 
 
-def changes_table(changes: Iterable[tuple[str | Message, Difference]], *, is_detail: bool = False) -> Table:
-    """What differs, under titles: of each side the values and where the first is stated."""
-    rows = list[Row]()
+def changes_table(changes: Iterable[tuple[str, Difference]], *, is_detail: bool = False) -> Table:
+    """What differs, under the cases where it does: of each side the values and where the first is stated."""
+    alike: dict[tuple[str, ...], list[tuple[str, Difference]]] = {}
     for title, change in changes:
-        cells: list[Cell] = [title, shortened(change.name)]
+        alike.setdefault((change.name, *change.said), []).append((title, change))
+    rows = list[Row]()
+    for each in alike.values():
+        change = each[0][1]
+        cells: list[Cell] = [shortened(", ".join(title for title, _ in each)), shortened(change.name)]
         for said, side in zip(change.said, change.sides, strict=True):
             cells += [shortened(said), Link(side[0].place, Path(side[0].file), side[0].line) if side else NONE]
         rows.append(("", cells))
     return Table(CHANGES_HEAD, rows, is_detail=is_detail)
-
-
-def grouped(
-    cases: Sequence[tuple[str, Sequence[One]]], key: Callable[[One], object] = lambda one: one
-) -> list[tuple[str | Message, Sequence[One]]]:
-    """What is said of each case under its title, and at the end what is of all of several, by its ``key``."""
-    keys = [{key(one) for one in said} for _, said in cases]
-    shared = set.intersection(*keys) if len(keys) > 1 else set()
-    found = list[tuple[str | Message, Sequence[One]]]()
-    found += [(title, [one for one in said if key(one) not in shared]) for title, said in cases]
-    found += [(Message("all cases"), [one for one in said if key(one) in shared]) for _, said in cases[:1]]
-    return [(title, said) for title, said in found if said]
 
 
 def summary(verdicts: Sequence[str], nothing: str) -> Message:

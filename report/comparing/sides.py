@@ -18,7 +18,7 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
-from parsers.runs.run_folder import LOG, RUN_FILE
+from parsers.runs.run_folder import LOG
 from parsers.runs.runfile import LOG_SUFFIXES, folders_below, log_of, run_file, sha256_of
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
@@ -124,17 +124,16 @@ class ReadRun(Run):
     measurement: Measurement | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Side:
-    """One side: its runs by the names of their cases, in the order of their names, and why other logs do not count."""
-
-    path: Path
-    cases: Mapping[str, tuple[ReadRun, ...]]
-    left_out: tuple[Message, ...]
+# Runs by the names of their cases, in the order of their names.
+Cases = Mapping[str, tuple[ReadRun, ...]]
 
 
-def read_side(side: Path, protocol: Protocol | None = None, workers: Workers | None = None, logs: Path = LOGS) -> Side:
+def read_side(
+    side: Path, protocol: Protocol | None = None, workers: Workers | None = None, logs: Path = LOGS
+) -> tuple[Cases, tuple[Message, ...]]:
     """Read all runs of a side: a log, a run folder, a case, a suite, any folder that holds such, a page or a report.
+
+    Gives them by their cases, and why other logs do not count.
 
     ``protocol``: the stated one; without it the rule measures. ``logs``: the folder of the logs of pages. Of a report
     whose log is not there as it was, what it records counts. A run that is not done, is not the one of its run.json,
@@ -162,7 +161,7 @@ def read_side(side: Path, protocol: Protocol | None = None, workers: Workers | N
             left_out.append(Message(SKIPPED, log=run.log, reason=Message(COPY, other=first.log)))
         else:
             others.append(run)
-    return Side(side, {name: tuple(runs) for name, runs in cases.items() if runs}, tuple(left_out))
+    return {name: tuple(runs) for name, runs in cases.items() if runs}, tuple(left_out)
 
 
 def _of_report(side: Path, report: model.Report, logs: Path) -> list[Place]:
@@ -181,9 +180,6 @@ def found_runs(side: Path) -> list[Place]:
     """The logs of a side by name, none of them read; raises LogError where there are none."""
     if not side.is_dir():
         return [Place(side.parent, side.name, "", is_loose=True)]
-    if (side / RUN_FILE).exists():
-        # The names of the case and its suite state facts of the log; what leads out of its folder is not read.
-        return [Place(side, log_of(side).name, side.resolve().parent.name)]
     runs = list(_below(side))
     if found := [run for run in runs if not run.is_loose] or runs:
         return found
@@ -199,7 +195,8 @@ def _below(side: Path) -> Iterator[Place]:
             log = LOG
             with suppress(LogError):  # reading the run tells what is wrong
                 log = log_of(folder).name
-            case = place.parent.as_posix() if len(place.parts) > 1 else side.resolve().name
+            # The names of the case and its suite state facts of the log; what leads out of its folder is not read.
+            case = place.parent.as_posix() if len(place.parts) > 1 else folder.resolve().parent.name
             yield Place(side, (place / log).as_posix(), case)
             continue
         for name in files:

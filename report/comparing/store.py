@@ -8,12 +8,10 @@ read again.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 
 from parsers.io.cache import caches
@@ -35,45 +33,34 @@ def _opened() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-class Store:
-    """What is known of runs by the paths of their logs, as far as it can be believed, as JSON.
+def load(made_by: str, stamps: Mapping[str, str]) -> dict[str, str]:
+    """What is known of runs by the paths of their logs, as JSON, of those whose files look as their ``stamps``.
 
-    ``protocol``: by whose words the runs were measured.
+    ``made_by``: what reads them, which is believed as long as it is the same.
     """
+    with suppress(sqlite3.Error, OSError), _opened() as connection:
+        every = connection.execute("SELECT log, stamp, told FROM runs WHERE made_by = ?", (made_by,))
+        return {log: told for log, stamp, told in every if stamps.get(log) == stamp}
+    return {}
 
-    def __init__(self, protocol: str) -> None:
-        self._made_by = f"{version('tachograph')} {protocol}"
 
-    def load(self, stamps: Mapping[str, str]) -> dict[str, str]:
-        """What is known of logs whose files look as their ``stamps``."""
-        with suppress(sqlite3.Error, OSError), _opened() as connection:
-            every = connection.execute("SELECT log, stamp, told FROM runs WHERE made_by = ?", (self._made_by,))
-            return {log: told for log, stamp, told in every if stamps.get(log) == stamp}
-        return {}
-
-    def save(self, told: Mapping[str, str], stamps: Mapping[str, str]) -> None:
-        """Keep what was read of logs, but of those that changed just now."""
-        now = time.time_ns()
-        rows = [
-            (log, self._made_by, stamps[log], text)
-            for log, text in told.items()
-            if log.isprintable() and _newest(stamps[log]) < now - DOUBTFUL_NS
-        ]
-        with suppress(sqlite3.Error, OSError), _opened() as connection:
-            connection.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)
+def save(made_by: str, told: Mapping[str, str], stamps: Mapping[str, str]) -> None:
+    """Keep what was read of logs, but of those that changed just now."""
+    before = time.time_ns() - DOUBTFUL_NS
+    rows = [
+        (log, made_by, stamps[log], text)
+        for log, text in told.items()
+        if log.isprintable() and all(changed < before for _, changed in json.loads(stamps[log]).values())
+    ]
+    with suppress(sqlite3.Error, OSError), _opened() as connection:
+        connection.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)
 
 
 def stamp_of(log: Path) -> str:
     """How the files of a run look: the size and the time of change (ns) of those that are there, by name."""
     found: dict[str, tuple[int, int]] = {}
-    with suppress(OSError), os.scandir(log.parent) as entries:
-        for entry in entries:
-            if entry.name in (log.name, RUN_FILE, CLOCK):
-                with suppress(OSError):
-                    of = entry.stat()
-                    found[entry.name] = of.st_size, of.st_mtime_ns
-    return json.dumps(found, sort_keys=True)
-
-
-def _newest(stamp: str) -> int:
-    return max((changed for _, changed in json.loads(stamp).values()), default=0)
+    for name in sorted({log.name, RUN_FILE, CLOCK}):
+        with suppress(OSError):
+            of = log.with_name(name).stat()
+            found[name] = of.st_size, of.st_mtime_ns
+    return json.dumps(found)

@@ -1,4 +1,4 @@
-"""Agreement: whether runs train as a reference does, by their losses at the same steps.
+"""Agreement: whether runs reach what a reference does, and whether they train as it does, by losses at the same steps.
 
 With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the noise
 between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at least,
@@ -21,7 +21,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 from parsers.series import Floats, Lines
 
-from ..measure.diagnostics import Code, NoMeasurement, say
+from ..measure.diagnostics import NoMeasurement, say
 from ..measure.measure import run_of
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
@@ -71,8 +71,12 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
 
 
 def other_task(stated: Mapping[str, Stated]) -> Message | None:
-    """What makes it another model or other data, which forbids to compare what runs reach; ``stated`` as above."""
-    return next((say("other_task", name=name).message for name, _ in _changed(stated) if _is_of_task(name)), None)
+    """Why what runs reach cannot be compared: another model, by its name, or other data; ``stated`` as above.
+
+    How a model of one name is built may be what is asked.
+    """
+    names = (name for name, _ in _changed(stated) if name == "model" or (name not in OF_TASK and _is_of_task(name)))
+    return next((say("other_task", name=name).message for name in names), None)
 
 
 def _changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
@@ -88,15 +92,51 @@ def _words(name: str) -> set[str]:
     return {*re.split(r"[\W_]+", name.lower())}
 
 
-# ---- losses
+# ---- what they reach
 
-LossVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
+LOSS = "loss"
 LEVEL = 0.99
 LEAST = 0.01  # of the loss
 TENTHS = 10
 MOST_NOISE = 0.05  # of the loss: an interval that is wider answers nothing
 MOSTLY = 0.9  # of what each run prints are shared steps
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class FinalMetric:
+    """A metric of one run: its value, which may be NaN or infinite, and the line of the log that prints it."""
+
+    log: str
+    line: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether some runs reach what their reference does: by the metric ``name``, or by the loss at the same steps.
+
+    ``tolerance``: a share of it; None where the noise between repeats decides. ``change``: by how much it is higher, as
+    a fraction; of losses over ``steps``, the last tenth of the shared ones, or with a tolerance the tenth where they
+    differ most, with its ``interval`` at 99%. ``kind``: what is counted in ``steps``. ``values``: the means of a
+    metric, ``printed``: what each run prints, the reference first. ``reason``: why it is unknown or no number.
+    """
+
+    name: str
+    verdict: Literal["same", "better", "worse", "NaN", "unknown"]
+    tolerance: float | None = None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    steps: tuple[int, int] | None = None
+    kind: Literal["step", "epoch"] = "step"
+    values: tuple[float, float] | None = None
+    printed: tuple[FinalMetric, ...] = ()
+    reason: Message | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the runs do not reach what their reference does."""
+        return self.verdict in ("worse", "NaN")
 
 
 @dataclass(frozen=True)
@@ -131,7 +171,7 @@ def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -
         done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
     # Several losses of one epoch stand at no known places in it.
     if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
-        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, what=kind, protocol="loss"))
+        raise NoMeasurement(say("uncounted_steps", log=str(log)))
     every = part.all_records(kind)
     told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
     within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]
@@ -141,101 +181,68 @@ def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -
     return LossCurve(log, kind, done.astype(np.int64), losses.numbers("loss"), first, ends_so)
 
 
-@dataclass(frozen=True)
-class LossAgreement:
-    """Whether the losses of some runs are those of their reference.
-
-    ``change``: by how much they are higher, as a fraction: over ``steps``, the last tenth of the shared ones, or with
-    a ``tolerance`` the tenth where they differ most. ``interval``: of the change at 99%, where no tolerance is stated.
-    ``kind``: what is counted in ``steps``. ``reason``: why it is unknown, or which log prints what is not a number.
-    """
-
-    verdict: LossVerdict
-    tolerance: float | None = None
-    change: float | None = None
-    interval: tuple[float, float] | None = None
-    steps: tuple[int, int] | None = None
-    reason: Message | None = None
-    kind: Literal["step", "epoch"] = "step"
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether the runs do not train as their reference; lower losses count where a tolerance is stated."""
-        is_off = self.verdict == "lower" and self.tolerance is not None
-        return self.verdict in ("higher", "NaN") or is_off
-
-    @property
-    def is_unanswered(self) -> bool:
-        """Whether a tolerance was stated and nothing can be said."""
-        return self.verdict == "unknown" and self.tolerance is not None
-
-
-def unknown(reason: Message, tolerance: float | None = None) -> LossAgreement:
-    """That nothing can be said, and why."""
-    return LossAgreement("unknown", tolerance, reason=reason)
-
-
 def loss_agreement(
     reference: Sequence[LossCurve], judged: Sequence[LossCurve], tolerance: float | None = None
-) -> LossAgreement:
+) -> Agreement:
     """Hold the losses of some runs against those of a reference, at least one run each.
 
     ``tolerance``: a fraction of the loss; without one the noise between repeats decides. Raises ExtraError where that
     needs SciPy and it is not installed.
     """
+    unknown = Agreement(LOSS, "unknown", tolerance)
     if (ends_so := next((curve for curve in reference if curve.ends_so), None)) is not None:
-        return unknown(say("reference_is_no_number", log=str(ends_so.log)).message, tolerance)
+        return replace(unknown, reason=say("reference_is_no_number", log=str(ends_so.log)).message)
     is_usual = any(curve.not_number is not None for curve in reference)
     broken = [curve for curve in judged if curve.ends_so]
     broken += [curve for curve in judged if curve.not_number is not None and not is_usual]
     if broken:
         reason = say("loss_is_no_number", log=str(broken[0].log), line=broken[0].not_number or 0).message
-        return LossAgreement("NaN", tolerance, reason=reason)
+        return replace(unknown, verdict="NaN", reason=reason)
     curves = [*reference, *judged]
     shared = reduce(np.intersect1d, [curve.steps for curve in curves])
     spans = [curve.steps[(curve.steps >= shared[0]) & (curve.steps <= shared[-1])] for curve in curves if len(shared)]
     is_shared = len(shared) > 0 and all(len(span) * MOSTLY <= len(shared) for span in spans)
     if not is_shared or len({curve.kind for curve in curves}) > 1:
-        return unknown(say("losses_at_other_steps").message, tolerance)
+        return replace(unknown, reason=say("losses_at_other_steps").message)
     # The losses at the shared steps, a row for each run.
     a, b = (
         np.array([curve.losses[np.searchsorted(curve.steps, shared)] for curve in side]) for side in (reference, judged)
     )
+    unknown = replace(unknown, kind=curves[0].kind)
     with np.errstate(all="ignore"):
-        found = _by_noise(a, b, shared) if tolerance is None else _within(a, b, shared, tolerance)
-    return replace(found, kind=curves[0].kind)
+        return _by_noise(a, b, shared, unknown) if tolerance is None else _within(a, b, shared, tolerance, unknown)
 
 
-def _within(a: Floats, b: Floats, shared: Lines, tolerance: float) -> LossAgreement:
+def _within(a: Floats, b: Floats, shared: Lines, tolerance: float, unknown: Agreement) -> Agreement:
     tenths = np.array_split(np.arange(len(shared)), min(TENTHS, len(shared)))
     of_a, of_b = (np.array([side[:, tenth].mean() for tenth in tenths]) for side in (a, b))
     if not (np.isfinite([of_a, of_b]).all() and (of_a > 0).all()):
-        return unknown(say("reference_not_above_zero").message, tolerance)
+        return replace(unknown, reason=say("reference_not_above_zero").message)
     changes = of_b / of_a - 1
     # A higher loss is the finding, however much lower another tenth is.
     worst = int(changes.argmax() if changes.max() > tolerance + ROUNDING else np.abs(changes).argmax())
-    change, tenth = float(changes[worst]), tenths[worst]
-    verdict: LossVerdict = "higher" if change > 0 else "lower"
+    change, steps = float(changes[worst]), shared[tenths[worst]]
+    found = replace(unknown, change=change, steps=(int(steps[0]), int(steps[-1])))
     if abs(change) <= tolerance + ROUNDING:
-        verdict = "same"
-    return LossAgreement(verdict, tolerance, change, None, (int(shared[tenth[0]]), int(shared[tenth[-1]])))
+        return replace(found, verdict="same")
+    return replace(found, verdict="worse" if change > 0 else "better")
 
 
-def _by_noise(a: Floats, b: Floats, shared: Lines) -> LossAgreement:
+def _by_noise(a: Floats, b: Floats, shared: Lines, unknown: Agreement) -> Agreement:
     if min(len(a), len(b)) < 2:
-        return unknown(say("noise_unknown").message)
+        return replace(unknown, reason=say("noise_unknown").message)
     last = -(-len(shared) // TENTHS)
     a, b = (side[:, -last:].mean(axis=1) for side in (a, b))
     scale = float(a.mean())
     if not (np.isfinite([*a, *b]).all() and scale > 0):
-        return unknown(say("reference_not_above_zero").message)
+        return replace(unknown, reason=say("reference_not_above_zero").message)
     degrees = len(a) + len(b) - 2
     noise = np.sqrt((((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / degrees)
     width = students_t()(degrees, (1 + LEVEL) / 2) * float(noise * np.sqrt(1 / len(a) + 1 / len(b))) / scale
-    change = float(b.mean()) / scale - 1
-    told = (change, (change - width, change + width), (int(shared[-last]), int(shared[-1])))
+    change, steps = float(b.mean()) / scale - 1, (int(shared[-last]), int(shared[-1]))
+    found = replace(unknown, change=change, interval=(change - width, change + width), steps=steps)
     if abs(change) > width and abs(change) >= LEAST:
-        return LossAgreement("higher" if change > 0 else "lower", None, *told)
+        return replace(found, verdict="worse" if change > 0 else "better")
     if width > MOST_NOISE:
-        return LossAgreement("unknown", None, *told, say("noise_too_wide", width=f"{width:.1%}").message)
-    return LossAgreement("same", None, *told)
+        return replace(found, reason=say("noise_too_wide", width=f"{width:.1%}").message)
+    return replace(found, verdict="same")

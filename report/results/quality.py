@@ -99,7 +99,7 @@ def _of_losses(
     if reason is not None or found.change is None or found.steps is None:
         return say("not_the_training" if found.verdict == "NaN" else "loss_not_compared", reason=reason or "")
     told = {"change": signed(found.change), "tolerance": f"{100 * tolerance:g}%", "kind": found.kind}
-    code = "loss_differs" if found.is_wrong else Remark.LOSS_AGREES
+    code = Remark.LOSS_AGREES if found.verdict == "same" else "loss_differs"
     return say(code, **told, first=found.steps[0], last=found.steps[1])
 
 

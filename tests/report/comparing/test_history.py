@@ -63,9 +63,9 @@ def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[Run], reason:
 @pytest.mark.parametrize(
     ("said", "by", "reason"),
     [
-        ({"began": None}, "date", reasons.NO_DATE),
-        ({"commit": None}, "commit", reasons.NO_COMMIT),
-        ({"began": f"{datetime.now(UTC) + timedelta(days=400):%FT%T}"}, "date", reasons.IN_FUTURE),
+        ({"began": None}, "date", reasons.NO_PLACE),
+        ({"commit": None}, "commit", reasons.NO_PLACE),
+        ({"began": f"{datetime.now(UTC) + timedelta(days=400):%FT%T}"}, "date", reasons.WRONG_CLOCK),
         ({"sha256": f"{1:064x}"}, "date", COPY),
     ],
 )
