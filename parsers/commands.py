@@ -41,12 +41,18 @@ def formats() -> None:
     from .grammar.format import load
     from .scanning.detection import grammars
 
+    unreadable = []
     try:
-        found = list(map(load, grammars().values()))
+        for path in grammars().values():
+            try:
+                fmt = load(path)
+                say(f"{fmt.name:<24} {fmt.about}")
+            except ParserError as error:
+                unreadable.append(error)
     except ParserError as error:
-        raise Unreadable(error) from error
-    for fmt in found:
-        say(f"{fmt.name:<24} {fmt.about}")
+        unreadable.append(error)
+    if unreadable:
+        raise Unreadable(*unreadable)
 
 
 @click.command()
