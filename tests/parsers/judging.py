@@ -37,13 +37,6 @@ def lines_of(log: Path) -> list[bytes]:
     return clean(log.read_bytes()).replace(b"\r", b"\n").split(b"\n")
 
 
-def number_ends(line: bytes) -> list[int]:
-    """Where a number of a line can be cut so that half of it stays."""
-    return [
-        end for end in range(1, len(line)) if line[end - 1 : end].isdigit() and line[end : end + 1] in b"0123456789."
-    ]
-
-
 def text_of(line: bytes) -> str:
     """A line as the judge reads it: bytes beyond ASCII are no letters to the compiled form, so they are none here."""
     return line.decode("ascii", "surrogateescape")
@@ -74,6 +67,12 @@ def judged(fmt: Format, line: bytes) -> Verdict | None:
     parts = tree.iter_subtrees_topdown()  # type: ignore[no-untyped-call]
     told = [(_rule(part), "".join(map(str, part.children))) for part in parts]
     return Verdict(_rule(child).removesuffix("_line"), _gathered(pair for pair in told if pair[0] in vocabulary()))
+
+
+def agree(fmt: Format, line: bytes) -> bool:
+    """Whether Lark takes a line where the compiled form does, with the same fields."""
+    ours, judge = compiled(fmt, line), judged(fmt, line)
+    return ours is judge if ours is None or judge is None else ours.agrees(judge)
 
 
 def _rule(tree: Any) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from parsers.scanning.detection import common
-from tests.parsers.judging import compiled, judged
+from tests.parsers.judging import agree
 
 LINES = {
     "world_size: 8": {"cards": 8},
@@ -46,62 +46,43 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_an_argument_that_means_the_same_everywhere_is_a_fact(tmp_path: Path, line: str) -> None:
-    log = tmp_path / "a.log"
-    log.write_text(f"{line}\n", encoding="utf-8")
-    facts = survey(log).facts
-    assert {name: facts[name].value for name in LINES[line]} == LINES[line]
-
-
-@pytest.mark.parametrize("line", NOTHING)
-def test_an_argument_that_may_mean_anything_is_no_fact(tmp_path: Path, line: str) -> None:
-    log = tmp_path / "a.log"
-    log.write_text(f"{line}\n", encoding="utf-8")
-    assert survey(log).facts == {}
-
-
-@pytest.mark.parametrize("line", [*LINES, *NOTHING])
-def test_lark_judges_a_common_line_as_the_compiled_form_does(line: str) -> None:
-    ours, judge = compiled(common(), line.encode()), judged(common(), line.encode())
-    assert (ours is None) == (judge is None)
-    assert ours is None or judge is None or ours.agrees(judge)
-
-
-def test_a_card_has_its_share_of_the_batch_of_the_job(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("world_size: 8\nglobal_batch_size: 128\ngradient_accumulation_steps: 4\n", encoding="utf-8")
-    assert survey(log).facts["batch_size"].value == 4
-
-
-def test_a_line_that_states_the_batch_of_a_card_is_not_contradicted_by_that_of_the_job(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("world_size: 8\nglobal_batch_size: 128\nmicro_batch_size: 4\n", encoding="utf-8")
-    assert survey(log).warnings == ()
-
-
 def told(folder: Path, *lines: str, name: str = "a.log") -> Reading:
     log = folder / name
     log.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return survey(log)
 
 
-@pytest.mark.parametrize(
-    "launched", ["python -m torch.distributed.run --nproc_per_node=8 --nnodes 2", "world_size: 16"]
-)
-def test_a_world_of_one_that_may_be_a_default_contradicts_nobody(tmp_path: Path, launched: str) -> None:
-    found = told(tmp_path, "Namespace(lr=0.1, world_size=1, x=2)", launched)
-    assert (found.facts["cards"].value, found.warnings) == (16, ())
+@pytest.mark.parametrize("line", [*LINES, *NOTHING])
+def test_an_argument_that_means_the_same_everywhere_is_a_fact_and_one_that_may_mean_anything_is_none(
+    tmp_path: Path, line: str
+) -> None:
+    facts = told(tmp_path, line).facts
+    assert {name: facts[name].value for name in LINES.get(line, facts)} == LINES.get(line, {})
 
 
-def test_a_file_name_is_believed_before_a_world_of_one(tmp_path: Path) -> None:
-    found = told(tmp_path, "world_size=1", name="toy_c8_fp16.log")
-    assert (found.facts["cards"].value, found.warnings) == (8, ())
+@pytest.mark.parametrize("line", [*LINES, *NOTHING])
+def test_lark_judges_a_common_line_as_the_compiled_form_does(line: str) -> None:
+    assert agree(common(), line.encode())
 
 
-def test_a_world_of_one_counts_where_nothing_else_tells_the_cards(tmp_path: Path) -> None:
-    assert told(tmp_path, "world_size=1", "global_batch_size: 4").facts["batch_size"].value == 4
+WORLD = ("world_size: 8", "global_batch_size: 128")
+LAUNCH = "python -m torch.distributed.run --nproc_per_node=8 --nnodes 2"
+# Lines of a log, its name, and what is believed: a world of one may be a default, which contradicts nobody.
+BELIEVED: list[tuple[tuple[str, ...], str, str, int | None]] = [
+    ((*WORLD, "gradient_accumulation_steps: 4"), "a.log", "batch_size", 4),
+    ((*WORLD, "micro_batch_size: 4"), "a.log", "batch_size", 4),
+    (("Namespace(lr=0.1, world_size=1, x=2)", LAUNCH), "a.log", "cards", 16),
+    (("Namespace(lr=0.1, world_size=1, x=2)", "world_size: 16"), "a.log", "cards", 16),
+    (("world_size=1",), "toy_c8_fp16.log", "cards", 8),
+    (("world_size=1", "global_batch_size: 4"), "a.log", "batch_size", 4),
+    (("world_size: 8", "world_size: 16", "world_size=1"), "a.log", "cards", None),
+]
 
 
-def test_a_world_of_one_does_not_settle_lines_that_contradict_each_other(tmp_path: Path) -> None:
-    assert "cards" not in told(tmp_path, "world_size: 8", "world_size: 16", "world_size=1").facts
+@pytest.mark.parametrize(("lines", "name", "fact", "value"), BELIEVED)
+def test_of_several_lines_the_one_that_says_more_is_believed(
+    tmp_path: Path, lines: tuple[str, ...], name: str, fact: str, value: int | None
+) -> None:
+    found = told(tmp_path, *lines, name=name)
+    assert (fact in found.facts and found.facts[fact].value) == (value or False)
+    assert (found.warnings == ()) == (value is not None)

@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 
-from parsers.grammar.format import Format
 from parsers.grammar.loading import LINE_KINDS
 from parsers.runs.reading import known_format
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import every_golden_format
-from tests.parsers.judging import compiled, judged, lines_of
+from tests.parsers.judging import agree, compiled, judged, lines_of
 
 pytestmark = pytest.mark.slow
 
@@ -25,27 +24,16 @@ NOT_MADE = {"wandb_summary"}
 TEXT = st.characters(codec="ascii", exclude_characters="\n\r")
 
 
-def disagreements(fmt: Format, lines: list[bytes]) -> list[bytes]:
-    return [line for line in dict.fromkeys(lines) if not agree(fmt, line)]
-
-
-def agree(fmt: Format, line: bytes) -> bool:
-    ours, judge = compiled(fmt, line), judged(fmt, line)
-    if ours is None or judge is None:
-        return ours is judge
-    return ours.agrees(judge)
-
-
 @every_golden_format
 def test_lark_judges_every_golden_line_as_the_compiled_form_does(folder: Path) -> None:
     lines = [line for log in folder.glob("*.log") for line in lines_of(log)]
-    assert disagreements(known_format(folder.name), lines) == []
+    assert [line for line in dict.fromkeys(lines) if not agree(known_format(folder.name), line)] == []
 
 
 @every_real_log
 def test_lark_judges_every_real_line_as_the_compiled_form_does(log: RealLog) -> None:
-    lines = lines_of(log.path)
-    assert [line for name in log.counts for line in disagreements(known_format(name), lines)] == []
+    lines = dict.fromkeys(lines_of(log.path))
+    assert [line for name in log.counts for line in lines if not agree(known_format(name), line)] == []
 
 
 @every_golden_format

@@ -1,5 +1,6 @@
 """Ranks: in the prefixes of lines, in files of their own, and in lines that were run together."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -10,11 +11,11 @@ import pytest
 from parsers.grammar.format import METRICS, Format
 from parsers.io.errors import LogError
 from parsers.runs.ranks import NO_RANKS, OF_SEVERAL, rank_files
-from parsers.runs.reading import known_format, read
+from parsers.runs.reading import known_format, read, survey
 from parsers.scanning.judging import LineJudge, VariantSieve
 from parsers.scanning.prefix import without_prefix
 from tests.parsers.golden_logs import GOLDEN, every_golden_format
-from tests.parsers.judging import compiled, judged, number_ends
+from tests.parsers.judging import agree, compiled
 from tests.parsers.toy_logs import GRAMMAR, step, steps, write
 
 PREFIXES = {
@@ -42,22 +43,12 @@ def test_prefixes_are_taken_off_and_other_brackets_are_not() -> None:
     assert [*map(without_prefix, lines)] == [b"text", b"[2031/05/17] text"]
 
 
-def test_ranks_in_the_middle_of_a_large_log_are_kept(tmp_path: Path) -> None:
-    lines = steps(40_000)
-    lines[30_000] = b"[1,3]<stdout>:" + step(30_000)
-    records = read(write(tmp_path, *lines)).records
-    assert records.loc[records["rank"].notna(), ["line", "rank"]].values.tolist() == [[30_001, 3]]
-
-
-def torn(folder: Path) -> Path:
-    """Rank 3 prints in the middle of rank 1's line, and two whole lines share one line."""
-    broken = b"[1,1]<stdout>:half a li[1,3]<stdout>:" + step(3)
-    joined = b"[1,0]<stdout>:" + step(4).rstrip() + b"[1,2]<stdout>:" + step(5)
-    return write(folder, step(1), broken, joined, step(6))
-
-
-def test_whole_records_in_lines_that_ran_together_are_kept(tmp_path: Path) -> None:
-    assert read(torn(tmp_path)).records["step"].tolist() == [1, 3, 4, 5, 6]
+def test_whole_records_in_lines_that_ran_together_are_kept_in_a_log_of_any_length(tmp_path: Path) -> None:
+    broken = b"[1,1]<stdout>:half a li[1,3]<stdout>:" + step(1)
+    joined = b"[1,0]<stdout>:" + step(2).rstrip() + b"[1,2]<stdout>:" + step(3)
+    records = read(write(tmp_path, *steps(40_000), broken, joined, step(4))).records
+    rows = records[["line", "step", "rank"]].fillna(-1).values.tolist()
+    assert rows[40_000:] == [[40_001, 1, 3], [40_002, 2, 0], [40_002, 3, 2], [40_003, 4, -1]]
 
 
 def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_path: Path) -> None:
@@ -67,10 +58,29 @@ def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_pat
     assert read(log, format=grammar).records["step"].tolist() == [1]
 
 
-@pytest.mark.parametrize("rest", [b"DLL 2031", b"[1,1]<stdout>:0.5 images/s", b"[rank1]: Traceback", b"\xff"])
-def test_a_number_into_which_other_output_runs_is_not_used(tmp_path: Path, rest: bytes) -> None:
-    cut = step(2, ips="1234").removesuffix(b" images/s\n")
-    assert read(write(tmp_path, step(1), cut + rest + b"\n")).records["step"].tolist() == [1]
+HEAD = b"iteration 1/2 | elapsed time per iteration (ms): 1.0 | "
+
+
+@pytest.mark.parametrize(
+    ("whole", "torn"),
+    [
+        (step(1), step(2, ips="1234").removesuffix(b" images/s\n") + b"\xff"),
+        (HEAD + b"samples per second: 8.0 |\n", HEAD + b"a seq_length .. 8b | samples per second: 8.0 |"),
+        (
+            HEAD + b"samples per second: 8.0 |\n",
+            HEAD + b"samples per second: 20[default3]: Loading extension",
+        ),
+    ],
+)
+def test_a_number_into_which_other_output_runs_is_not_used(tmp_path: Path, whole: bytes, torn: bytes) -> None:
+    assert len(survey(write(tmp_path, whole, torn, b"\n")).records["throughput"].dropna()) == 1
+
+
+def test_no_number_with_a_decimal_comma_is_read_up_to_its_comma(tmp_path: Path) -> None:
+    log = GOLDEN / "mlperf_mllog/of_the_run.log"
+    comma = write(tmp_path, log.read_bytes().replace(b'"value": 12.5,', b'"value": 12,5,'))
+    whole, torn = (survey(path).records["throughput"].dropna().tolist() for path in (log, comma))
+    assert (whole.count(12.5), torn) == (1, [rate for rate in whole if rate != 12.5])
 
 
 HEADS = """// Lines with two things before them that may be missing, and a number that may be
@@ -96,12 +106,12 @@ def test_amid_other_output_a_line_keeps_the_first_numbers_that_it_may_lack(tmp_p
     assert records[["learning_rate", "loss", "step"]].values.tolist() == [[0.5, 2.5, 1], [0.25, 1.5, 2]]
 
 
-def folder(tmp_path: Path, names: Sequence[str]) -> Path:
-    """A folder with empty files of these names."""
+def folder(tmp_path: Path, names: Sequence[str], text: str = "text\n") -> Path:
+    """A folder with files of these names."""
     (tmp_path / "run").mkdir()
-    for name in names:
-        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "run" / name).write_text("text\n")
+    for path in (tmp_path / "run" / name for name in names):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return tmp_path / "run"
 
 
@@ -148,20 +158,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("names", "told"), REFUSED.items())
-def test_a_folder_that_is_not_of_the_ranks_of_one_run_is_refused(
-    tmp_path: Path, names: Sequence[str], told: str
+@pytest.mark.parametrize(
+    ("names", "told", "text"),
+    [*((names, told, "text\n") for names, told in REFUSED.items()), (("rank_0.log", "rank_1.log"), NO_RANKS, "")],
+)
+def test_a_folder_that_is_not_of_the_ranks_of_one_run_or_of_empty_logs_is_refused(
+    tmp_path: Path, names: Sequence[str], told: str, text: str
 ) -> None:
     with pytest.raises(LogError, match=told.partition(",")[0]):
-        rank_files(folder(tmp_path, [*names, "readme"]))
-
-
-def test_a_folder_of_nothing_but_empty_logs_is_refused(tmp_path: Path) -> None:
-    path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
-    for log in path.iterdir():
-        log.write_text("")
-    with pytest.raises(LogError, match=NO_RANKS.partition(",")[0]):
-        rank_files(path)
+        rank_files(folder(tmp_path, [*names, "readme"], text))
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
@@ -175,6 +180,9 @@ SHAPES = 3
 GLUED = 2  # of these, at every place of both
 OTHERS = (
     b"[rank3]: UserWarning: late",
+    b"[default3]:Loading extension module",
+    b"[1,3]<stdout>:Loading",
+    b"2035-06-04 10:00:02 Loading",
     b"[2031-02-03 04:05:06] INFO saved",
     b"WARNING:root:late",
     b"Loading extension",
@@ -193,12 +201,6 @@ def lines(fmt: Format) -> list[bytes]:
     return list(found.values())[:SHAPES]
 
 
-def is_judged_alike(fmt: Format, line: bytes) -> bool:
-    """Whether Lark takes a line where the compiled form does, with the same fields."""
-    ours, judge = compiled(fmt, line), judged(fmt, line)
-    return ours is judge if ours is None or judge is None else ours.agrees(judge)
-
-
 @pytest.mark.slow
 @every_golden_format
 def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(folder: Path) -> None:
@@ -206,7 +208,7 @@ def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(folder
     pairs = list(product(lines(fmt)[:GLUED], repeat=2))
     glued = [first[:end] + second for first, second in pairs for end in range(1, len(first) + 1)]
     glued += [first + second[start:] for first, second in pairs for start in range(1, len(second))]
-    assert not [line for line in dict.fromkeys(glued) if not is_judged_alike(fmt, line)]
+    assert not [line for line in dict.fromkeys(glued) if not agree(fmt, line)]
 
 
 def read_in(fmt: Format, line: bytes) -> Iterator[tuple[str, str]]:
@@ -235,7 +237,6 @@ def test_no_number_is_read_that_the_whole_line_of_another_process_cut(folder: Pa
     fmt, cut = known_format(folder.name), []
     for first, second in product(lines(fmt), (*lines(fmt), *OTHERS)):
         whole = whole_numbers(fmt, first, second)
-        for end in number_ends(first):
-            line = first[:end] + second
+        for line in (first[: half.end()] + second for half in re.finditer(rb"[0-9](?=[0-9.])", first)):
             cut += [(line, *number) for number in read_in(fmt, line) if number[0] in NUMBERS and is_cut(*number, whole)]
     assert not cut
