@@ -18,7 +18,7 @@ from parsers.scanning.judging import KnownShapes, LineJudge, VariantSieve
 from parsers.scanning.source import clean
 from parsers.scanning.text import BLOCK, LogText
 from tests.parsers.golden_logs import GOLDEN, LOGS
-from tests.parsers.toy_logs import step, write
+from tests.parsers.toy_logs import write
 
 HEAD = """// Toy format
 //
@@ -71,13 +71,6 @@ def test_a_last_line_counts_but_for_the_value_with_which_it_ends(
     assert values(reading)[1:] == records
     assert reading.cut == (CutValue(2 + last.count(b"\n"), cut) if cut else None)
     assert ("batch_size" in reading.facts, len(reading.happened)) == (False, last.startswith(b"saved"))
-
-
-def test_a_count_that_is_cut_is_missing_as_in_any_other_line(tmp_path: Path) -> None:
-    lines = [step(1), step(2), step(3, ips="123456.789").partition(b"789")[0]]
-    table = read(write(tmp_path, *lines)).records
-    assert table["step"].tolist() == [1, 2, 3]
-    assert table["throughput"].isna().tolist() == [False, False, True]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -161,18 +154,23 @@ def reading(folder: Path, fmt: Format, text: bytes) -> Reading:
     return read(log, format=fmt.path)
 
 
-def test_a_record_has_the_number_of_its_first_line(tmp_path: Path, objects: Format) -> None:
-    found = reading(tmp_path, objects, b"[\n" + record(1) + record(2, "x") + b"]\n")
-    assert found.records["line"].tolist() == [2, 6]
+LONG = b'"note": "' + b"x" * (2 * BLOCK) + b'"\n'
 
 
-def test_all_lines_of_a_record_are_accounted_for(tmp_path: Path, objects: Format) -> None:
-    account = reading(tmp_path, objects, b"[\n" + record(1) + record(2, "x") + b"]\n").account
-    assert (account.total, account.matched) == (11, 9)
-
-
-def test_a_record_that_is_cut_off_is_not_read(tmp_path: Path, objects: Format) -> None:
-    assert len(reading(tmp_path, objects, record(1) + record(2)[:-5]).records) == 1
+@pytest.mark.parametrize(
+    ("text", "rows", "total", "matched"),
+    [
+        (b"[\n" + record(1) + record(2, "x") + b"]\n", [2, 6], 11, 9),
+        (record(1) + record(2)[:-5], [1], 7, 4),  # cut off
+        (record(1) + LONG + record(2), [1, 6], 9, 8),  # a long line without a record
+    ],
+    ids=["whole", "cut off", "a long line between"],
+)
+def test_a_record_has_the_number_of_its_first_line_and_all_its_lines_are_accounted_for(
+    tmp_path: Path, objects: Format, text: bytes, rows: list[int], total: int, matched: int
+) -> None:
+    found = reading(tmp_path, objects, text)
+    assert (found.records["line"].tolist(), found.account.total, found.account.matched) == (rows, total, matched)
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
@@ -205,17 +203,6 @@ def test_blocks_that_end_with_records_are_the_same_text(
     blocks = [block for block in (b"".join(lines[a:b]) for a, b in ends) if block]
     shaped = InBlocks(blocks).blocks(KnownShapes([objects]), [objects])
     assert b"".join(lines.data for lines in shaped) == b"".join(blocks)
-
-
-def test_lark_judges_a_record_of_several_lines_as_the_compiled_form_does(objects: Format) -> None:
-    tree = objects.judge.parse(record(7, "x").decode().rstrip("\n"))
-    assert [str(token) for token in tree.scan_values(lambda token: str(token) in ("7", "7.5"))] == ["7", "7.5"]
-
-
-def test_a_long_line_without_a_record_makes_no_line_of_its_own(tmp_path: Path, objects: Format) -> None:
-    text = record(1) + b'"note": "' + b"x" * (2 * BLOCK) + b'"\n' + record(2)
-    found = reading(tmp_path, objects, text)
-    assert (found.account.total, found.records["line"].tolist()) == (9, [1, 6])
 
 
 SPANNING = [fmt for fmt in formats() if any(variant.spans for variant in fmt.variants)]

@@ -39,6 +39,7 @@ NAMES: dict[str, dict[str, object]] = {
     "Toy_FP32_BS4-N8.log": {"model": "Toy", "precision": "fp32", "batch_size": 4, "cards": 8},
     "toy_c8_fp16.log.gz": {"model": "toy", "cards": 8, "precision": "fp16"},
     "train.log": {},
+    "caf\udce9.log": {},  # no UTF-8
 }
 
 
@@ -52,61 +53,81 @@ def test_a_file_name_says_what_its_pattern_says(name: str, facts: dict[str, obje
     assert {fact.name: fact.value for fact in name_facts(Path("logs") / name)} == facts
 
 
-def test_a_file_name_is_the_witness_of_its_facts() -> None:
-    assert {str(fact.source) for fact in name_facts(Path("toy_c8_fp16.log"))} == {"file name"}
+FLOAT32, BF16 = b"Overriding: dtype = float32\n", b"  params_dtype ...... torch.bfloat16\n"
+ARGUMENTS = b"['DataLoader.Train.sampler.batch_size=48', 'DataLoader.Eval.sampler.batch_size=7']"
+NANOGPT = b"iter 0: loss 1.5, time 250.00ms, mfu -100.00%\n"
+FP8 = b"  fp8 .......... hybrid\n"
+ON_TF32 = Fact("precision", "tf32", FROM_RUN_FILE)
+# Lines, the name of the log, its format, what is known besides, and the fact that is believed without a warning.
+BELIEVED: dict[str, tuple[list[bytes], str, str | None, list[Fact], Fact]] = {
+    "a line": ([step(1), CARDS], "train.log", None, [], Fact("cards", 2, line(2))),
+    "the first line": ([CARDS, step(1), CARDS], "train.log", None, [], Fact("cards", 2, line(1))),
+    "a file name": ([step(1)], "toy_c8_fp16.log", None, [], Fact("cards", 8, FILE_NAME)),
+    "many digits": ([step(1), b"Num GPUs %s\n" % (b"9" * 5000)], "a.log", None, [], Fact("cards", "9" * 5000, line(2))),
+    "eight bits before sixteen": ([BF16, FP8], "a.log", "megatron_lm", [], Fact("precision", "fp8", line(2))),
+    "sixteen bits before eight": ([FP8, BF16], "a.log", "megatron_lm", [], Fact("precision", "fp8", line(1))),
+    "TF32 in float32": ([FLOAT32, NANOGPT], "a.log", "nanogpt", [ON_TF32], ON_TF32),
+    "the batch of an evaluation": (
+        [b"training_script_args: %s\n" % ARGUMENTS],
+        "a.log",
+        "paddleclas",
+        [],
+        Fact("batch_size", 48, line(1)),
+    ),
+    "thousands": (
+        [b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"],
+        "a.log",
+        "hf_trainer",
+        [],
+        Fact("job_batch_size", 1024, line(1)),
+    ),
+}
 
 
-def test_a_file_name_that_is_no_utf_8_says_nothing() -> None:
-    assert list(name_facts(Path("caf\udce9.log"))) == []
+@pytest.mark.parametrize(("lines", "name", "format", "known", "fact"), BELIEVED.values(), ids=BELIEVED)
+def test_a_fact_has_its_source(
+    tmp_path: Path, lines: list[bytes], name: str, format: str | None, known: list[Fact], fact: Fact
+) -> None:
+    reading = read(write(tmp_path, *lines, name=name), format=format, facts=known)
+    assert (reading.facts[fact.name], reading.warnings) == (fact, ())
 
 
-def test_a_line_is_the_witness_of_its_fact(tmp_path: Path) -> None:
-    assert read(write(tmp_path, step(1), CARDS)).facts["cards"] == Fact("cards", 2, line(2))
-
-
-def test_a_fact_stated_twice_comes_from_its_first_line(tmp_path: Path) -> None:
-    assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].source == line(1)
-
-
-def test_a_count_of_none_is_not_reported(tmp_path: Path) -> None:
+def test_a_count_of_none_is_no_fact_and_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
     assert "cards" not in read(write(tmp_path, b"Num GPUs 0\n", step(1))).facts
-
-
-def test_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
     log = write(tmp_path, CARDS, step(1), b"Num GPUs 4\n", name="toy_c8_fp16.log")
     assert read(log).facts["cards"] == Fact("cards", 8, FILE_NAME)
 
 
-def test_the_batch_size_is_that_of_the_training_when_the_evaluation_has_one_after_it(tmp_path: Path) -> None:
-    said = b"training_script_args: ['DataLoader.Train.sampler.batch_size=48', 'DataLoader.Eval.sampler.batch_size=7']\n"
-    assert read(write(tmp_path, said), format="paddleclas").facts["batch_size"].value == 48
+OTHER_SUM = {"sha256": "0" * 64}
+RUN_FILES: dict[str, tuple[dict[str, object], str]] = {
+    "a failure": ({"status": "failed", "exit_status": 137}, "137"),
+    "another log": ({"status": "done", "log": {"file": "train.log", **OTHER_SUM}}, "SHA-256"),
+    "a log beside that of the run": ({"log": {"file": "other.log", **OTHER_SUM}}, ""),
+}
 
 
-@pytest.mark.parametrize("said", [0, -1, True, 2.0, "2", None])
-@pytest.mark.parametrize("name", ["cards", "nodes", "batch_size"])
-def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path, name: str, said: object) -> None:
-    with pytest.raises(LogError, match=rf"run\.json: {name} is .*; expected a whole number of at least 1\.$"):
-        with_run(tmp_path, {"case": {name: said}})
+@pytest.mark.parametrize(("run", "said"), RUN_FILES.values(), ids=RUN_FILES)
+def test_a_run_file_is_a_witness_of_its_log(tmp_path: Path, run: dict[str, object], said: str) -> None:
+    reading = with_run(tmp_path, {"case": {"device": "cpu"}, **run})
+    assert reading.facts["device"] == Fact("device", "cpu", FROM_RUN_FILE)
+    assert (len(reading.warnings), said in "".join(map(str, reading.warnings))) == (bool(said), True)
 
 
-def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
-    reading = with_run(tmp_path, {"case": {}, "status": "failed", "exit_status": 137})
-    (warning,) = reading.warnings
-    assert "137" in str(warning)
+COUNTS = (
+    {"case": {name: count}} for name in ("cards", "nodes", "batch_size") for count in (0, -1, True, 2.0, "2", None)
+)
 
 
-def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:
-    reading = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "0" * 64}})
-    (warning,) = reading.warnings
-    assert "SHA-256" in str(warning)
+@pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None, *COUNTS], ids=str)
+def test_a_run_file_of_another_shape_or_with_a_count_of_none_is_an_error_that_names_it(
+    tmp_path: Path, run: object
+) -> None:
+    with pytest.raises(LogError, match=r"run\.json: "):
+        with_run(tmp_path, run)
 
 
-def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -> None:
-    assert with_run(tmp_path, {"case": {}, "log": {"file": "other.log", "sha256": "0" * 64}}).warnings == ()
-
-
-FOUR, ON_EIGHT, FP8 = b"Num GPUs 4\n", "toy_c8_fp16.log", b"  fp8 .......... hybrid\n"
-TF32 = b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n"
+FOUR, ON_EIGHT = b"Num GPUs 4\n", "toy_c8_fp16.log"
+TF32 = b"Overriding: dtype = tf32\n" + NANOGPT
 # Lines, the name of the log, its format, what is known besides, and of each contradiction: the value that is used,
 # the two that are told, and their sources.
 CONTRADICTED: dict[str, tuple[list[bytes], str, str | None, list[Fact], list[object]]] = {
@@ -154,76 +175,33 @@ def test_of_witnesses_that_contradict_each_other_both_are_named(
     assert [fact and fact.value, *said] == told
 
 
-def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
-    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", FROM_RUN_FILE)
-
-
-@pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None])
-def test_a_run_file_of_another_shape_is_an_error_that_names_it(tmp_path: Path, run: object) -> None:
-    with pytest.raises(LogError, match=r"run\.json: "):
-        with_run(tmp_path, run)
-
-
-DERIVED = {
-    "cards from nodes": ({"nodes": 4, "cards_per_node": 8}, "cards", 32),
-    "cards of one node": ({"cards_per_node": 8}, "cards", 8),
-    "batch of a card": ({"job_batch_size": 448, "cards": 4}, "batch_size", 112),
-    "batch of a card of nodes": ({"job_batch_size": 64, "nodes": 2, "cards_per_node": 4}, "batch_size", 8),
-}
-NOT_DERIVED = {
-    "batch that does not divide": {"job_batch_size": 450, "cards": 4},
-    "no cards": {"job_batch_size": 448, "cards": 0},
-    "cards that are no count": {"job_batch_size": 448, "cards": "many"},
-}
-
-
 def facts_of(told: dict[str, int | str]) -> Facts:
     facts = Facts(Fact(name, value, PAGE) for name, value in told.items())
     facts.derive()
     return facts
 
 
+# What is known, and what follows: no batch size of a card is guessed.
+DERIVED: dict[str, tuple[dict[str, int | str], str, int | None]] = {
+    "cards from nodes": ({"nodes": 4, "cards_per_node": 8}, "cards", 32),
+    "cards of one node": ({"cards_per_node": 8}, "cards", 8),
+    "batch of a card": ({"job_batch_size": 448, "cards": 4}, "batch_size", 112),
+    "batch of a card of nodes": ({"job_batch_size": 64, "nodes": 2, "cards_per_node": 4}, "batch_size", 8),
+    "batch that does not divide": ({"job_batch_size": 450, "cards": 4}, "batch_size", None),
+    "no cards": ({"job_batch_size": 448, "cards": 0}, "batch_size", None),
+    "cards that are no count": ({"job_batch_size": 448, "cards": "many"}, "batch_size", None),
+}
+
+
 @pytest.mark.parametrize(("told", "name", "value"), DERIVED.values(), ids=DERIVED)
-def test_a_fact_follows_from_others(told: dict[str, int | str], name: str, value: int) -> None:
-    assert facts_of(told)[name].value == value
-
-
-@pytest.mark.parametrize("told", NOT_DERIVED.values(), ids=NOT_DERIVED)
-def test_a_batch_size_of_a_card_is_not_guessed(told: dict[str, int | str]) -> None:
-    assert "batch_size" not in facts_of(told)
+def test_a_fact_follows_from_others_or_not(told: dict[str, int | str], name: str, value: int | None) -> None:
+    found = facts_of(told)
+    assert (found[name].value if name in found else None) == value
 
 
 def test_a_fact_that_follows_is_held_against_the_one_that_was_stated() -> None:
     ((believed, other),) = facts_of({"nodes": 4, "cards_per_node": 8, "cards": 16}).contradictions
     assert (believed.value, other.value) == (16, 32)
-
-
-@pytest.mark.parametrize("digits", [b"9" * 30, b"9" * 5000])
-def test_a_count_of_absurdly_many_digits_is_kept_as_text(tmp_path: Path, digits: bytes) -> None:
-    assert read(write(tmp_path, step(1), b"Num GPUs " + digits + b"\n")).facts["cards"].value == digits.decode()
-
-
-@pytest.mark.parametrize("lines", [(b"params_dtype", b"fp8"), (b"fp8", b"params_dtype")])
-def test_a_training_in_eight_bits_is_not_contradicted_by_parameters_in_sixteen(
-    tmp_path: Path, lines: tuple[bytes, bytes]
-) -> None:
-    said = {
-        b"params_dtype": b"  params_dtype ...... torch.bfloat16\n",
-        b"fp8": b"  fp8 .......... hybrid\n",
-    }
-    reading = read(write(tmp_path, *(said[name] for name in lines)), format="megatron_lm")
-    assert (reading.facts["precision"].value, reading.warnings) == ("fp8", ())
-
-
-def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
-    log = write(tmp_path, b"Overriding: dtype = float32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", FROM_RUN_FILE)])
-    assert (reading.facts["precision"].value, reading.warnings) == ("tf32", ())
-
-
-def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:
-    said = b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"
-    assert read(write(tmp_path, said), format="hf_trainer").facts["job_batch_size"].value == 1024
 
 
 @pytest.mark.parametrize(
@@ -330,10 +308,6 @@ def test_lines_with_remaining_times_in_two_units_are_computed_each_by_its_own(tm
     records = read_own(tmp_path, lines).records
     assert set(records["step_time"].dropna()) == {0.5}
     assert set(records["duration"].dropna()) == {120.0}
-
-
-def test_a_line_of_steps_has_no_duration_of_an_epoch(tmp_path: Path) -> None:
-    records = read_own(tmp_path, [*STEPS, *EPOCHS]).records
     assert np.isnan(records["duration"][records["record"] == "step"]).all()
 
 

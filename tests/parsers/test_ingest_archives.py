@@ -17,7 +17,6 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.ingesting.sources import LeftOut
 from parsers.io import files
 from tests.parsers.ingesting import events, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
@@ -67,10 +66,9 @@ def test_an_archive_is_read_however_it_is_packed(
 
 
 def test_a_run_folder_in_an_archive_stays_whole(tmp_path: Path, into: Path) -> None:
-    put_clock(make_run(tmp_path / "net/2", step(1), recipe="toy"), "1,1.0")
-    with tarfile.open(tmp_path / "lab.tar", "w") as archive:
-        archive.add(tmp_path / "net", "net")
-    logs(into, tmp_path / "lab.tar")
+    log = put_clock(make_run(tmp_path / "net/2", step(1), recipe="toy"), "1,1.0").with_name("train.log")
+    files_of_run = (member(f"net/2/{path.name}", path.read_bytes()) for path in log.parent.iterdir())
+    logs(into, put(tmp_path / "lab.tar", tar(*files_of_run)))
     assert (run_file(into)["recipe"], (into / "lab__net/2/clock.csv").is_file()) == ("toy", True)
 
 
@@ -92,7 +90,7 @@ def test_a_name_that_no_disk_takes_does_not_stop_the_rest(tmp_path: Path, into: 
     assert (len(logs(into, archive)), len(unreadable(into, archive))) == (1, 1)
 
 
-def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: Path) -> None:
+def test_links_and_devices_of_an_archive_are_left_out(tmp_path: Path, into: Path) -> None:
     kinds: dict[str, dict[str, Any]] = {
         "soft": {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
         "hard": {"type": tarfile.LNKTYPE, "linkname": "../x"},
@@ -100,7 +98,10 @@ def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: P
         "pipe": {"type": tarfile.FIFOTYPE},
     }
     archive = put(tmp_path / "lab.tar", tar(*(member(name, **said) for name, said in kinds.items())))
-    assert left_out(into, archive) == {
+    info = zipfile.ZipInfo("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    assert left_out(into, archive, zip_of(tmp_path / "lab.zip", (info, b"/etc/passwd"))) == {
+        "link": "is a symbolic link.",
         "soft": "is a symbolic link.",
         "hard": "is a hard link.",
         "null": "is not a regular file.",
@@ -108,40 +109,36 @@ def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: P
     }
 
 
-def test_links_of_a_zip_archive_are_left_out(tmp_path: Path, into: Path) -> None:
-    info = zipfile.ZipInfo("soft")
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    assert left_out(into, zip_of(tmp_path / "lab.zip", (info, b"/etc/passwd"))) == {"soft": "is a symbolic link."}
+TWO = tar(member("a.log", step(1)), member("b.log", step(2) * 99))
+BROKEN = TWO[:1024] + b"\xff" * 100 + TWO[1124:]
 
 
-@pytest.mark.parametrize("keep", [100, 600, 1500, 5000], ids=str)
-def test_an_archive_that_is_cut_is_unreadable_but_what_comes_before_is_taken(
-    tmp_path: Path, into: Path, keep: int
+def stored(folder: Path, method: int = zipfile.ZIP_STORED) -> Path:
+    """A zip archive of two logs."""
+    return zip_of(folder / "lab.zip", ("a.log", step(1)), ("b.log", step(2)), method=method)
+
+
+# An archive, and what is said of what is wrong with it; how many of its logs are taken.
+WRONG: dict[str, tuple[Callable[[Path], Path], str, int]] = {
+    **{f"cut at {at}": (lambda a, at=at: put(a / "lab.tar", TWO[:at]), "", at >= 600) for at in (100, 600, 1500, 5000)},
+    "a broken header": (lambda a: put(a / "lab.tar", BROKEN), "completely: a header is truncated or corrupt", 1),
+    "a page": (lambda a: put(a / "lab.tar.gz", b"<html>not found</html>\n"), "is not a tar or zip archive", 0),
+    "a broken entry": (lambda a: put(a / "lab.zip", stored(a).read_bytes().replace(step(1), step(3))), "Bad CRC-32", 1),
+    "too many members": (lambda a: put(a / "a.tar", tar(*(member(f"{n}.txt") for n in range(4)))), "more than 3", 0),
+    # They would fill the memory.
+    "bzip2 in zip": (lambda a: stored(a, zipfile.ZIP_BZIP2), "unsupported compression method", 0),
+    "lzma in zip": (lambda a: stored(a, zipfile.ZIP_LZMA), "unsupported compression method", 0),
+}
+
+
+@pytest.mark.parametrize(("make", "said", "taken"), WRONG.values(), ids=WRONG)
+def test_what_is_broken_in_an_archive_is_told_and_the_rest_is_taken(
+    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], said: str, taken: int
 ) -> None:
-    whole = tar(member("a.log", step(1)), member("b.log", step(2) * 99))
-    archive = put(tmp_path / "lab.tar", whole[:keep])
-    found = events(into, archive)
-    assert any(isinstance(event, LeftOut) and event.is_unreadable for event in found)
-    assert len(runs(into) if into.exists() else []) <= 1
-
-
-def test_a_header_that_is_broken_is_not_the_end_of_the_archive(tmp_path: Path, into: Path) -> None:
-    data = bytearray(tar(member("a.log", step(1)), member("b.log", step(2))))
-    data[1024:1124] = b"\xff" * 100
-    assert unreadable(into, put(tmp_path / "lab.tar", bytes(data))) == [
-        "cannot be read completely: a header is truncated or corrupt."
-    ]
-
-
-def test_a_file_that_is_only_called_an_archive_is_unreadable(tmp_path: Path, into: Path) -> None:
-    page = put(tmp_path / "lab.tar.gz", b"<html>not found</html>\n")
-    assert unreadable(into, page) == ["is not a tar or zip archive, despite its name."]
-
-
-def test_a_broken_entry_of_a_zip_archive_does_not_stop_the_rest(tmp_path: Path, into: Path) -> None:
-    archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), ("b.log", step(2)), method=zipfile.ZIP_STORED)
-    put(archive, archive.read_bytes().replace(step(1), step(3)))
-    assert (unreadable(into, archive), len(runs(into))) == (["cannot be read: Bad CRC-32 for file 'a.log'."], 1)
+    monkeypatch.setattr(files, "MOST_MEMBERS", 3)
+    reasons = unreadable(into, make(tmp_path))
+    assert reasons != [] and said in reasons[0]
+    assert len(runs(into) if into.exists() else []) == taken
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar.bz2", "zip", "gz", "bz2", "xz", "zst"])
@@ -155,14 +152,6 @@ def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.Monke
     (said,) = unreadable(into, archive)
     assert re.search(r"it unpacks to more than .* MiB", said)
     assert runs(into) == []
-
-
-def test_an_archive_of_too_many_members_is_read_as_far_as_it_may_be(
-    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "MOST_MEMBERS", 3)
-    (said,) = unreadable(into, put(tmp_path / "a.tar", tar(*(member(f"{number}.txt") for number in range(4)))))
-    assert said == "cannot be read completely: it has more than 3 members; unpack it, then pass the folder."
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
@@ -181,14 +170,6 @@ def test_a_tar_header_that_would_fill_the_memory_is_refused(tmp_path: Path, into
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_an_entry_of_a_zip_archive_that_would_fill_the_memory_is_refused(
-    tmp_path: Path, into: Path, method: int
-) -> None:
-    archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), method=method)
-    assert unreadable(into, archive) == ["uses an unsupported compression method; supported: deflate and none."]
 
 
 WHOLE = tar(member("a.log", step(1)), member("n" * 150, step(2)), member("c", type=tarfile.SYMTYPE, linkname="a"))

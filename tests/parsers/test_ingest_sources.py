@@ -37,21 +37,13 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_log_of_a_checkout_says_repository_and_commit(checkout: Path, into: Path) -> None:
+def test_a_log_of_any_part_of_a_checkout_says_repository_and_commit(checkout: Path, into: Path) -> None:
     logs(into, checkout)
-    source = run_file(into)["source"]
-    assert (source["repository"], source["commit"]) == (
-        "https://example.org/lab/perf",
-        git(checkout, "rev-parse", "HEAD"),
-    )
-    assert (source["path"], source["changed"], runs(into)) == ("v100/a.log", False, ["perf__v100__a/1/train.log"])
-
-
-def test_any_part_of_a_checkout_gives_the_same_run(checkout: Path, into: Path) -> None:
-    logs(into, checkout)
-    before = list(everything(into))
+    before, source = list(everything(into)), run_file(into)["source"]
+    said = ("https://example.org/lab/perf", git(checkout, "rev-parse", "HEAD"), "v100/a.log", False)
+    assert tuple(source[key] for key in ("repository", "commit", "path", "changed")) == said
     logs(into, checkout / "v100", checkout / "v100/a.log")
-    assert list(everything(into)) == before
+    assert (list(everything(into)), runs(into)) == (before, ["perf__v100__a/1/train.log"])
 
 
 def test_a_log_that_differs_from_the_commit_says_so_and_one_that_git_does_not_know_claims_none(
@@ -82,11 +74,8 @@ def test_looking_at_a_checkout_starts_no_program_of_its_configuration(checkout: 
         "file:///home/me/b": None,
     }.items(),
 )
-def test_the_url_of_a_repository_holds_no_secret(url: str, told: str | None) -> None:
+def test_the_url_of_a_repository_and_a_text_with_urls_hold_no_secret(url: str, told: str | None) -> None:
     assert public_repository(url) == told
-
-
-def test_a_text_with_urls_holds_no_secret() -> None:
     said = "404, url='https://me:secret@example.org/a.log?signature=secret#secret' and more"
     assert public(said) == "404, url='https://example.org/a.log' and more"
 
@@ -124,26 +113,26 @@ def web(tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
-def test_a_log_of_the_web_is_fetched(web: str, into: Path) -> None:
-    logs(into, f"{web}/v100/a.log?signature=secret")
-    assert (into / "v100__a/1/train.log").read_bytes() == step(1)
-    assert run_file(into)["source"].items() >= {"url": f"{web}/v100/a.log", "path": "v100/a.log"}.items()
+@pytest.mark.parametrize(
+    ("asked", "url", "path", "run"),
+    [
+        ("v100/a.log?signature=secret", "v100/a.log", "v100/a.log", "v100__a/1"),
+        ("net/", None, "net/2/train.log", "net/2"),
+        ("lab.tar.gz", "lab.tar.gz", "a.log", "lab__a/1"),
+        ("moved/v100/a.log", "v100/a.log", "v100/a.log", "v100__a/1"),
+    ],
+)
+def test_logs_folders_and_archives_of_the_web_are_fetched(
+    web: str, into: Path, asked: str, url: str | None, path: str, run: str
+) -> None:
+    logs(into, f"{web}/{asked}")
+    source = run_file(into).get("ingested") or run_file(into)["source"]
+    assert url is None or source["url"] == f"{web}/{url}"
+    assert (source["path"], runs(into)) == (path, [f"{run}/train.log"])
+    assert (into / "net/2/clock.csv").is_file() == (asked == "net/")  # a run folder stays whole
 
 
-def test_a_folder_of_the_web_is_walked_and_run_folders_stay_whole(web: str, into: Path) -> None:
-    logs(into, f"{web}/net/")
-    assert (run_file(into)["recipe"], (into / "net/2/clock.csv").is_file()) == ("toy", True)
-
-
-def test_an_archive_of_the_web_is_unpacked(web: str, into: Path) -> None:
-    logs(into, f"{web}/lab.tar.gz")
-    assert run_file(into)["source"].items() >= {"url": f"{web}/lab.tar.gz", "path": "a.log"}.items()
-    assert runs(into) == ["lab__a/1/train.log"]
-
-
-def test_a_redirect_is_followed_on_its_own_host_only_and_its_target_is_recorded(web: str, into: Path) -> None:
-    logs(into, f"{web}/moved/v100/a.log")
-    assert run_file(into)["source"]["url"] == f"{web}/v100/a.log"
+def test_a_redirect_to_another_host_is_not_followed(web: str, into: Path) -> None:
     (reason,) = unreadable(into, f"{web}/elsewhere/v100/a.log")
     assert reason == "cannot be read: it redirects to another host, localhost; pass that URL if you trust it."
 

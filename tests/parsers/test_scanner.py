@@ -5,12 +5,10 @@ import gzip
 import lzma
 import random
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import zstandard
 from hypothesis import HealthCheck, assume, given, settings
@@ -19,8 +17,8 @@ from hypothesis import strategies as st
 from parsers.grammar.expression import masked, telling_places, tells_digits
 from parsers.grammar.format import Format, load
 from parsers.io import files
-from parsers.io.errors import ExtraError, FormatError, LogError, ParserError, WrappedError, install
-from parsers.runs.reading import Reading, read, survey
+from parsers.io.errors import FormatError, LogError, ParserError, WrappedError
+from parsers.runs.reading import read, survey
 from parsers.scanning.detection import detect, formats
 from parsers.scanning.judging import VariantSieve
 from parsers.scanning.prefix import line_pattern, without_prefix
@@ -80,12 +78,6 @@ def test_blocks_hold_what_their_lines_hold(data: st.DataObject) -> None:
     assert set(in_blocks(fmt, blocks)) == line_by_line(fmt, [line for block in blocks for line in block])
 
 
-def test_a_line_in_many_blocks_is_found_once_in_each() -> None:
-    for fmt in of_lines():
-        line = next(line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line)
-        assert [number for number, _ in in_blocks(fmt, [[line] * 3] * 4)] == list(range(1, 13)), fmt.name
-
-
 def telling(fmt: Format, line: bytes) -> list[int]:
     return [place for variant in fmt.variants if tells_digits(variant) for place in telling_places(variant, line)]
 
@@ -109,11 +101,6 @@ def test_digits_that_no_variant_tells_apart_change_nothing(data: st.DataObject) 
 PIECES = st.deferred(
     lambda: st.sampled_from(sorted({piece for log in LOGS for piece in re.split(rb"(?<=[:\[\]\n])", log.read_bytes())}))
 )
-
-
-def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:
-    account = survey(write(tmp_path, OTHER_NOISE, OTHER_NOISE)).account
-    assert (account.total, account.unrecognised) == (2, 2)
 
 
 def test_a_format_is_found_behind_a_long_beginning_without_metric_lines(tmp_path: Path) -> None:
@@ -220,45 +207,43 @@ def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
     assert "\n" not in str(raised.value)
 
 
-def test_a_log_packed_by_zstandard_names_the_extra_that_reads_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(tmp_path, zstandard.compress(TEXT))
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(LogError) as raised:
-        survey(path)
-    assert isinstance(raised.value.__cause__, ExtraError)
-    assert raised.value.__cause__.message.values["command"] == install("zstd")
-
-
 @pytest.mark.parametrize("rest", [b"", b"\n"])
-def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
-    monkeypatch.setattr("parsers.scanning.text.LONGEST_LINE", 2 << 20)
+def test_a_long_line_is_no_reason_to_refuse_a_log_but_an_overlong_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes
+) -> None:
     path = write(tmp_path, *steps(3), b"x" * (5 << 20), rest)
+    assert len(read(path).records) == 3
+    monkeypatch.setattr("parsers.scanning.text.LONGEST_LINE", 2 << 20)
     with pytest.raises(LogError, match=r"has a line longer than 2 MiB"):
         read(path)
 
 
-def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
-    assert len(read(write(tmp_path, *steps(2), b"x" * (3 << 20), b"\n", *steps(1))).records) == 3
+BAR = b"\r 10%|#  |\r100%|###|\r" + step(2)
 
 
-def test_a_log_that_unpacks_to_more_than_logs_do_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LEAST", files.MIB)
-    with pytest.raises(LogError):
-        read(write(tmp_path, gzip.compress(TEXT + b"\n" * (2 << 20))))
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    {
+        # Each update of a bar is a line on screen.
+        step(1) + BAR + step(3): [[1, 1], [2, 2], [3, 3]],
+        f"\ufeff{step(1).decode()}".encode("utf-16-le"): [[1, 1]],
+        # Across the border of two blocks.
+        **{b"x" * (size - 1) + b"\n" + b"".join(steps(3)): [[2, 0], [3, 1], [4, 2]] for size in (1, 1 << 20, 1048536)},
+        **{pack(step(1)) + pack(step(2)): [[1, 1], [2, 2]] for pack in PACKERS.values()},
+    }.items(),
+    ids=["bar", "UTF-16", "one block", "at the border", "across it", *PACKERS],
+)
+def test_each_line_is_read_once_with_its_number(tmp_path: Path, text: bytes, rows: list[list[int]]) -> None:
+    reading = read(write(tmp_path, text))
+    assert reading.records[["line", "step"]].values.tolist() == rows
+    assert (reading.account.total, reading.warnings) == (rows[-1][0], ())
 
 
-every_packer = pytest.mark.parametrize("suffix", PACKERS)
-
-
-def rows_told(reading: Reading) -> list[list[object]]:
-    return reading.records[["line", "step", "throughput"]].values.tolist()
-
-
-def test_each_update_of_a_progress_bar_is_a_line_on_screen(tmp_path: Path) -> None:
-    bar = b"\r 10%|#  |\r100%|###|" + b"\r" + step(2)
-    assert rows_told(read(write(tmp_path, step(1), bar, step(3)))) == [[1, 1, 1000.5], [2, 2, 1000.5], [3, 3, 1000.5]]
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
+    for log in SOME_LOGS[::4]:
+        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
+        assert as_json(read(packed)) == as_json(read(log))
 
 
 def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
@@ -268,52 +253,13 @@ def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
     assert records["step"].dropna().tolist() == [*range(100), *range(100)]
 
 
-def test_utf_16_ends_with_its_last_line(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, ("\ufeff" + step(1).decode()).encode("utf-16-le")))
-    assert (reading.account.total, reading.warnings) == (1, ())
-
-
-@every_packer
-def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
-    for log in SOME_LOGS[::4]:
-        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
-        assert as_json(read(packed)) == as_json(read(log))
-        assert read(packed).fields == read(log).fields
-
-
-@every_packer
-def test_a_log_packed_in_two_pieces_reads_as_one(tmp_path: Path, suffix: str) -> None:
-    pieces = [PACKERS[suffix](step(number)) for number in (1, 2)]
-    assert [row[:2] for row in rows_told(read(write(tmp_path, *pieces)))] == [[1, 1], [2, 2]]
-
-
-def test_a_month_that_does_not_exist_is_no_time(tmp_path: Path) -> None:
-    records = read(write(tmp_path, step(1).replace(b"2031-05", b"2031-13"), step(2))).records
-    assert records["time"].isna().tolist() == [True, False]
-
-
-def test_a_day_before_the_clocks_of_computers_is_a_time(tmp_path: Path) -> None:
-    lines = [step(1).replace(b"2031", b"1000"), step(2).replace(b"2031-05-17", b"2031-02-30")]
-    assert read(write(tmp_path, *lines)).records["time"].iloc[0] == pd.Timestamp("1000-05-17 09:30:01.000001")
-
-
-def test_a_huge_step_number_is_kept_as_it_is(tmp_path: Path) -> None:
-    assert read(write(tmp_path, step(2**53 - 1))).records["step"].tolist() == [2**53 - 1]
-
-
-def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None:
+def test_a_step_number_is_whole_only_where_it_is_exact_and_a_day_that_does_not_exist_is_no_time(tmp_path: Path) -> None:
+    old, none = step(2**53 - 1).replace(b"2031", b"1000"), step(1).replace(b"2031-05-17", b"2031-02-30")
+    exact = read(write(tmp_path, old, none, step(2).replace(b"2031-05", b"2031-13"))).records
+    assert exact["step"].tolist() == [2**53 - 1, 1, 2]
+    assert exact["time"].isna().tolist() == [False, True, True]
+    assert exact["time"].iloc[0].year == 1000
     assert read(write(tmp_path, step(2**53 + 1))).records["step"].dtype == "float64"
-
-
-@pytest.mark.parametrize("before", [0, 1 << 20, (1 << 20) - 40])
-def test_a_line_across_the_border_of_two_blocks_is_read_once(tmp_path: Path, before: int) -> None:
-    filling = b"x" * max(0, before - 1) + b"\n"
-    assert [row[:2] for row in rows_told(read(write(tmp_path, filling, *steps(3))))] == [[2, 0], [3, 1], [4, 2]]
-
-
-def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
-    lines = [b"torn " * (number % 1000 == 500) + step(number) for number in range(40_000)]
-    assert read(write(tmp_path, *lines)).records["line"].tolist() == list(range(1, 40_001))
 
 
 @pytest.mark.parametrize("number", ["1e308", "1e999", "9" * 400, "nan", "0", "1e-320"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from parsers.runs.reading import known_format, read, survey
 from parsers.runs.runfile import describes, run_file, sha256_of
-from parsers.scrubbing.copies import ScrubError, copied, rewrite, scrubbed, sources, text_blocks
+from parsers.scrubbing.copies import ScrubError, rewrite, scrubbed, text_blocks
 from parsers.scrubbing.identities import RULES, Identity, Placeholders, identities
 from tachograph.cli import secrets
 from tests.commandline import run
@@ -107,13 +107,6 @@ def test_each_name_is_replaced_as_a_word_by_what_has_its_shape_and_the_rest_stay
     assert scrubbed_text(tmp_path, text) == public
 
 
-def test_a_name_before_metric_lines_is_replaced_there_too(tmp_path: Path) -> None:
-    lines = [b"c1-n01: [2031-05-17 09:30:00] starting\n", *(b"c1-n01: " + line for line in steps(3))]
-    copy = scrub_one(tmp_path / "public", write(tmp_path, *lines))
-    assert_reads_the_same(tmp_path / "train.log", copy)
-    assert copy.read_bytes().count(b"host1: ") == 4
-
-
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("mark", ["\ufeff", ""])
 @pytest.mark.parametrize("rest", [b"", b"\0"])
@@ -123,14 +116,6 @@ def test_utf_16_becomes_utf_8(tmp_path: Path, codec: str, mark: str, rest: bytes
     copy = scrub_one(tmp_path / "public", log)
     assert_reads_the_same(log, copy)
     assert copy.read_bytes().removesuffix(b"\n") == text.replace("zeus", "host1").encode().removesuffix(b"\n")
-
-
-@pytest.mark.parametrize("suffix", PACKERS)
-def test_a_packed_log_stays_packed(tmp_path: Path, suffix: str) -> None:
-    log = write(tmp_path, PACKERS[suffix](b"host: zeus\n" + step(1)), name=f"train.log.{suffix}")
-    copy = scrub_one(tmp_path / "public", log)
-    assert copy.read_bytes()[:3] == log.read_bytes()[:3]
-    assert_reads_the_same(log, copy)
 
 
 def test_the_same_name_has_the_same_placeholder_in_all_logs(tmp_path: Path) -> None:
@@ -148,16 +133,24 @@ def test_a_log_that_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "copy.log").exists()
 
 
+def placed(folder: Path, *names: str, text: bytes) -> list[Path]:
+    """Logs of one text, each in a folder of its own."""
+    for name in names:
+        (folder / name).parent.mkdir()
+    return [write((folder / name).parent, text, name=Path(name).name) for name in names]
+
+
 LOG = b"Hostname: zeus\n" + b"".join(steps(3))
 
 
 def test_a_run_folder_is_copied_whole(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs" / "2", LOG)
     log = make_run(tmp_path / "runs" / "1", LOG, case={"batch_size": 8}, environment={"node": "zeus"})
     put_clock(log, "1,1935619200.000")
     put_gpu(log, "1935619200.000,0,1,2,3,4,5,6")
     log.with_name("cpu.csv").write_text("1935619200.000\n")
-    scrub(tmp_path / "public", log.parent)
-    copy = tmp_path / "public" / "1" / log.name
+    copy, other = (tmp_path / "public" / copy for copy in scrub(tmp_path / "public", tmp_path / "runs").copies)
+    assert str(other.relative_to(tmp_path)) == "public/runs/2/train.log"
     names = ["clock.csv", "cpu.csv", "gpu.csv", "run.json", "train.log"]
     assert sorted(path.name for path in copy.parent.iterdir()) == names
     assert_reads_the_same(log, copy)
@@ -169,8 +162,11 @@ def test_the_run_file_of_a_copy_describes_the_copy_and_keeps_the_sum_of_the_log(
     twice = scrub_one(tmp_path / "twice", once)
     run = run_file(once)
     assert describes(run, once, sha256_of(once)) is True
+    log.write_bytes(LOG + LOG)
+    other = scrub_one(tmp_path / "other", log)
+    assert describes(run_file(other), other, sha256_of(other)) is False
     assert (run["log"]["bytes"], read(once).warnings) == (once.stat().st_size, ())
-    assert run["source"] == {"commit": "abc", "sha256": sha256_of(log)}
+    assert run["source"] == {"commit": "abc", "sha256": sha256_of(make_run(tmp_path / "run", LOG))}
     assert twice.with_name("run.json").read_bytes() == once.with_name("run.json").read_bytes()
 
 
@@ -182,62 +178,24 @@ def test_the_run_file_names_nobody_and_who_is_named_in_it_is_replaced_in_the_log
     assert [name for name in ("hera", "jdoe", "0123456789abcdef") if name in text] == []
 
 
-def test_a_log_that_its_run_file_does_not_describe_stays_undescribed(tmp_path: Path) -> None:
-    log = make_run(tmp_path / "run", LOG)
-    log.write_bytes(LOG + LOG)
-    copy = scrub_one(tmp_path / "public", log)
-    assert describes(run_file(copy), copy, sha256_of(copy)) is False
+def test_names_of_folders_are_scrubbed_and_what_they_tell_is_not_lost(tmp_path: Path) -> None:
+    logs = placed(tmp_path, "zeus/train.log", "2n8g/rn50_b64_fp32_1.log", text=LOG)
+    copies = scrub(tmp_path / "public", *logs).copies
+    assert [str(copy) for copy in copies] == ["host1/train.log", "2n8g/rn50_b64_fp32_1.log"]
+    assert_reads_the_same(logs[1], tmp_path / "public" / copies[1])
 
 
-def test_all_runs_of_a_folder_are_copied_under_their_places(tmp_path: Path) -> None:
-    for place in ("a/1", "a/2", "b/1"):
-        make_run(tmp_path / "suite" / place, LOG)
-    copies = scrub(tmp_path / "public", tmp_path / "suite").copies
-    assert [str(copy) for copy in copies] == [f"suite/{place}/train.log" for place in ("a/1", "a/2", "b/1")]
-
-
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScrubError, match="does not contain run folders"):
-        sources([tmp_path])
-
-
-def test_what_the_folder_of_a_log_tells_is_not_lost(tmp_path: Path) -> None:
-    (tmp_path / "2n8g").mkdir()
-    log = write(tmp_path / "2n8g", LOG, name="rn50_b64_fp32_1.log")
-    copy = scrub_one(tmp_path / "public", log)
-    assert copy.parent.name == "2n8g"
-    assert_reads_the_same(log, copy)
-
-
-def test_names_of_folders_are_scrubbed_too(tmp_path: Path) -> None:
-    for name in ("zeus", "other"):
-        (tmp_path / name).mkdir()
-        write(tmp_path / name, LOG)
-    copies = scrub(tmp_path / "public", tmp_path / "zeus/train.log", tmp_path / "other/train.log").copies
-    assert [str(copy) for copy in copies] == ["host1/train.log", "other/train.log"]
-
-
-def test_a_copy_never_takes_the_place_of_a_log(tmp_path: Path) -> None:
-    log = write(tmp_path, LOG)
-    with pytest.raises(ScrubError, match="would overwrite a log"):
-        scrub(tmp_path, log)
-    assert log.read_bytes() == LOG
-
-
-def test_logs_whose_copies_would_be_one_are_refused(tmp_path: Path) -> None:
-    logs = []
-    for folder in ("zeus", "host1"):
-        (tmp_path / folder).mkdir()
-        logs.append(write(tmp_path / folder, b"hostname: zeus\n" if folder == "zeus" else step(1)))
-    with pytest.raises(ScrubError, match="would be the copy of several logs"):
-        scrub(tmp_path / "public", *logs)
-
-
-def test_nothing_but_copies_is_left_in_their_folder(tmp_path: Path) -> None:
-    broken = write(tmp_path, b"", name="empty.log")
-    outcome = copied(sources([write(tmp_path, LOG), broken]), tmp_path / "public", secrets())
-    assert len(outcome.problems) == 1
-    assert [path.name for path in (tmp_path / "public").iterdir()] == ["train.log"]
+def test_no_copy_takes_the_place_of_a_log_or_of_another_copy(tmp_path: Path) -> None:
+    zeus, host = placed(tmp_path, "zeus/train.log", "host1/train.log", text=LOG)
+    for logs, out, said in (
+        ([zeus], zeus.parent, "would overwrite a log"),
+        ([zeus, write(host.parent, step(1))], tmp_path / "public", "would be the copy of several logs"),
+        ([tmp_path / "none"], tmp_path / "public", "does not contain run folders"),
+    ):
+        (tmp_path / "none").mkdir(exist_ok=True)
+        with pytest.raises(ScrubError, match=said):
+            scrub(out, *logs)
+    assert zeus.read_bytes() == LOG
 
 
 EXAMPLES = {
@@ -338,14 +296,9 @@ def public(text: bytes) -> bytes:
 @example(b"Hostname: gpu-node-07NCCLeth0:10.0.0.4<0>")
 @example(b"Hostname: NCCL0\nNCCL0:10.0.0.4\ncuda 10.2.89.1")
 @example(b"USER=NCCL0:10.0.0.4")
-def test_to_scrub_what_is_scrubbed_changes_nothing(text: bytes) -> None:
+def test_to_scrub_what_is_scrubbed_changes_nothing_and_lines_stay_lines(text: bytes) -> None:
     once = public(text)
-    assert public(once) == once
-
-
-@given(texts)
-def test_lines_stay_lines(text: bytes) -> None:
-    assert public(text).count(b"\n") == text.count(b"\n")
+    assert (public(once), once.count(b"\n")) == (once, text.count(b"\n"))
 
 
 @given(texts)
@@ -379,27 +332,37 @@ def test_any_bytes_after_a_mark_of_utf_16_come_in_whole_lines(data: bytes) -> No
 TEXT = b"jdoe@zeus:~$ python train.py --token hf_abcdefghijklmnopqrstuvwxyz012345\n" + step(1)
 
 
-def test_the_summary_counts_what_was_replaced_and_names_nobody(tmp_path: Path) -> None:
-    done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
+@pytest.mark.parametrize(
+    ("text", "options", "public"),
+    [
+        (
+            b"/mnt/data/jroe/imagenet on hera\n",
+            ("--user", "jroe", "--host", "hera"),
+            b"/mnt/data/user1/imagenet on host1\n",
+        ),
+        (TEXT, ("--keep", "zeus"), b"user1@zeus:~$"),
+    ],
+)
+def test_names_are_given_that_nothing_marks_and_kept_that_are_none(
+    tmp_path: Path, text: bytes, options: tuple[str, ...], public: bytes
+) -> None:
+    run("scrub", write(tmp_path, text + step(1)), "--out", tmp_path / "public", *options)
+    assert (tmp_path / "public" / "train.log").read_bytes().startswith(public)
+
+
+@pytest.mark.parametrize("suffix", ["", *PACKERS])
+def test_the_summary_counts_what_was_replaced_and_names_nobody_and_a_log_stays_packed(
+    tmp_path: Path, suffix: str
+) -> None:
+    log = write(tmp_path, PACKERS.get(suffix, bytes)(TEXT), name=f"train.log.{suffix}".rstrip("."))
+    empty = write(tmp_path, b"", name="empty.log")
+    done = run("scrub", log, empty, tmp_path / "absent.log", "--out", tmp_path / "public")
     assert re.findall(r"Replaced (\d+) (\w+)", done.stdout) == [("1", "host"), ("1", "user"), ("1", "credential")]
     assert [name for name in ("jdoe", "zeus", "hf_") if name in done.stdout + done.stderr] == []
-
-
-def test_names_that_nothing_marks_are_given(tmp_path: Path) -> None:
-    log = write(tmp_path, b"/mnt/data/jroe/imagenet on hera\n" + step(1))
-    run("scrub", log, "--out", tmp_path / "public", "--user", "jroe", "--host", "hera")
-    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"/mnt/data/user1/imagenet on host1\n")
-
-
-def test_names_that_are_none_are_kept(tmp_path: Path) -> None:
-    log = write(tmp_path, TEXT)
-    run("scrub", log, "--out", tmp_path / "public", "--keep", "zeus")
-    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"user1@zeus:~$")
-
-
-def test_a_log_that_cannot_be_read_is_status_2_and_one_sentence(tmp_path: Path) -> None:
-    done = run("scrub", tmp_path / "absent.log", "--out", tmp_path / "public")
-    assert (done.returncode, done.stderr.count("\n"), "absent.log" in done.stderr) == (2, 1, True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 2)  # of what cannot be read a sentence each, and no copy
+    (copy,) = (tmp_path / "public").iterdir()
+    assert copy.read_bytes()[:3] == log.read_bytes()[:3] or not suffix
+    assert_reads_the_same(log, copy)
 
 
 def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:

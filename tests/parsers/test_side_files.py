@@ -21,7 +21,6 @@ from parsers.runs.runfile import (
     Telemetry,
     arrivals,
     folders_below,
-    run_file,
     sha256_of,
     telemetry,
 )
@@ -60,18 +59,15 @@ def test_a_log_that_prints_its_times_keeps_them(tmp_path: Path) -> None:
     assert found.fields[("step", "time")] != ARRIVAL
 
 
-def test_a_clock_of_another_log_is_not_used(tmp_path: Path) -> None:
-    path = make_run(tmp_path, LINES)
+def test_a_clock_or_telemetry_of_another_log_or_of_nobody_knows_which_is_not_used(tmp_path: Path) -> None:
+    path, grammar = make_run(tmp_path, LINES), write_grammar(tmp_path, "toy")
+    assert telemetry(path, sha256_of(path)) is None
     put_clock(path, row(1, 0))
+    put_gpu(path, ROW)
     path.write_bytes(LINES + LINES)
-    assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
-
-
-def test_a_clock_is_not_used_where_no_run_says_whose_it_is(tmp_path: Path) -> None:
-    path = make_run(tmp_path, LINES)
-    put_clock(path, row(1, 0))
+    assert ("time" in read(path, format=grammar).records, telemetry(path, sha256_of(path))) == (False, None)
     (tmp_path / "run.json").write_text(json.dumps({"case": {}}), encoding="utf-8")
-    assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
+    assert "time" not in read(path, format=grammar).records
 
 
 HEAD = "line,time"
@@ -110,43 +106,20 @@ def found(folder: Path, *rows: str) -> Telemetry | None:
     return telemetry(log, sha256_of(log))
 
 
-def samples(folder: Path, *rows: str) -> pd.DataFrame:
-    table = found(folder, *rows)
-    assert table is not None
-    return table.samples
-
-
 def test_a_sample_has_its_line_and_all_that_the_card_tells(tmp_path: Path) -> None:
-    (row,) = samples(tmp_path, ROW).to_dict("records")
-    time = pd.Timestamp("2031-05-04 00:00:00.123")
-    told = {name: value for name, value in row.items() if name not in LATER_COLUMNS}
-    assert told == dict(zip(("line", *OLD_COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
-
-
-def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
     log = make_run(tmp_path, b"a log\n")
-    text = f"{','.join(TELEMETRY_COLUMNS)}\n{ROW},4,3,0,51200,2048,5,16,1,1200\n"
+    later = (4, 3, 0, 51200, 2048, 5, 16, 1, 1200)
+    rows = (f"{ROW},{','.join(map(str, later))}", f"1935619200.123,0{',' * (len(TELEMETRY_COLUMNS) - 2)}")
+    text = "\n".join((",".join(TELEMETRY_COLUMNS), *rows, ""))
     log.with_name("gpu.csv").write_text(text, encoding="utf-8")
     told = telemetry(log, sha256_of(log))
     assert told is not None
-    (row,) = told.samples.to_dict("records")
-    assert [row[name] for name in LATER_COLUMNS] == [4, 3, 0, 51200, 2048, 5, 16, 1, 1200]
-
-
-def test_a_value_that_a_card_cannot_tell_is_nan(tmp_path: Path) -> None:
-    row = samples(tmp_path, "1935619200.123,0,,,,,,").iloc[0]
-    assert row[list(TELEMETRY_COLUMNS[2:])].isna().all()
-
-
-def test_a_run_without_telemetry_has_none(tmp_path: Path) -> None:
-    log = make_run(tmp_path, b"a log\n")
-    assert telemetry(log, sha256_of(log)) is None
-
-
-def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
-    log = make_run(tmp_path, b"a log\n")
-    put_gpu(log, ROW)
-    assert telemetry(log, "0" * 64) is None
+    first, second = told.samples.to_dict("records")
+    said = (2, pd.Timestamp("2031-05-04 00:00:00.123"), 0, 97, 30000, 312.45, 1980, 2619, 55, *later)
+    assert first == dict(zip(("line", *OLD_COLUMNS, *LATER_COLUMNS), said, strict=True))
+    assert np.isnan([second[name] for name in TELEMETRY_COLUMNS[2:]]).all()  # what a card cannot tell
+    old = found(tmp_path, ROW)  # a file of an earlier version
+    assert old is not None and len(old.samples) == 1
 
 
 BROKEN = ["x,0,97,1,1,1,1,5", "1935619200,,97,1,1,1,1,5", "1935619200,0,97", "1935619200,0,97,1,[N/A],1,1,5"]
@@ -206,23 +179,12 @@ def test_a_run_of_the_first_schema_is_read_and_ingested_with_all_that_it_says(tm
     assert run.items() >= {key: value for key, value in OLDEST.items() if key != "log"}.items()
 
 
-def test_an_unknown_newer_schema_is_refused(tmp_path: Path) -> None:
-    log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
-    with pytest.raises(LogError, match="schema 3"):
+@pytest.mark.parametrize("schema", [SCHEMA + 1, 0, -1, 2.5, True, "2", None, [2], {"a": 1}])
+def test_a_newer_schema_or_one_that_is_no_number_is_refused(tmp_path: Path, schema: object) -> None:
+    log = make_run(tmp_path / "lab/net/1", step(1), schema=schema)
+    with pytest.raises(LogError, match="schema"):
         read(log)
-
-
-@pytest.mark.parametrize("schema", [0, -1, 2.5, True, "2", None, [2], {"a": 1}])
-def test_a_schema_that_is_no_number_of_one_is_refused(tmp_path: Path, schema: object) -> None:
-    log = make_run(tmp_path, step(1), schema=schema)
-    with pytest.raises(LogError):
-        run_file(log)
-
-
-def test_a_log_whose_run_json_has_a_newer_schema_is_not_ingested(tmp_path: Path) -> None:
-    make_run(tmp_path / "lab/net/1", step(1), schema=SCHEMA + 1)
-    (reason,) = left_out(tmp_path / "logs", tmp_path / "lab").values()
-    assert "schema 3" in reason
+    assert left_out(tmp_path / "logs", tmp_path / "lab").keys() == {"train.log"}
 
 
 def test_below_a_folder_are_run_folders_and_files_but_nothing_hidden_linked_or_of_a_run(tmp_path: Path) -> None:
