@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +20,7 @@ from parsers.sharing.workers import ALONE
 from tests.commandline import ENVIRONMENT, PROGRAM, run
 from tests.parsers.ingesting import events, everything, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, PACKERS, step, steps, write
 
 
 @pytest.fixture
@@ -60,8 +59,8 @@ def test_what_is_read_is_said_of_those_logs_of_a_folder_that_hold_it(lab: Path, 
 
 @pytest.mark.parametrize("first", ["a.log", "a.log.gz", "a.log.zst"])
 def test_the_same_log_plain_and_packed_is_one_repeat_kept_as_it_came_first(lab: Path, into: Path, first: str) -> None:
-    for ending, pack in {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}.items():
-        (lab / f"a.log{ending}").write_bytes(pack(step(1)))
+    for ending in ("", ".gz", ".zst"):
+        (lab / f"a.log{ending}").write_bytes(PACKERS.get(ending[1:], bytes)(step(1)))
     logs(into, lab / first)
     before = list(everything(into))
     assert [found.is_new for found in logs(into, lab)] == [False] * 3

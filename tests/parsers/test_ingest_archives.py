@@ -9,6 +9,7 @@ import tarfile
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +119,13 @@ def stored(folder: Path, method: int = zipfile.ZIP_STORED) -> Path:
     return zip_of(folder / "lab.zip", ("a.log", step(1)), ("b.log", step(2)), method=method)
 
 
+def cut(folder: Path, at: int) -> Path:
+    return put(folder / "lab.tar", TWO[:at])
+
+
 # An archive, and what is said of what is wrong with it; how many of its logs are taken.
 WRONG: dict[str, tuple[Callable[[Path], Path], str, int]] = {
-    **{f"cut at {at}": (lambda a, at=at: put(a / "lab.tar", TWO[:at]), "", at >= 600) for at in (100, 600, 1500, 5000)},
+    **{f"cut at {at}": (partial(cut, at=at), "", at >= 600) for at in (100, 600, 1500, 5000)},
     "a broken header": (lambda a: put(a / "lab.tar", BROKEN), "completely: a header is truncated or corrupt", 1),
     "a page": (lambda a: put(a / "lab.tar.gz", b"<html>not found</html>\n"), "is not a tar or zip archive", 0),
     "a broken entry": (lambda a: put(a / "lab.zip", stored(a).read_bytes().replace(step(1), step(3))), "Bad CRC-32", 1),

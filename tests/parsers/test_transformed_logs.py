@@ -44,8 +44,12 @@ def text_of(log: Path, folder: Path) -> bytes:
     data = log.read_bytes()
     text = data[: data.rfind(b"\n") + 1]
     found = summary(log, folder, text)
-    ranks = np.isnan(found.reading.parts[0].table["rank"]) if found and "rank" in found.reading.parts[0].table else []
-    return text if all(ranks) or not any(ranks) else each(without_prefix)(text)
+    ranks = (
+        np.isnan(found.reading.parts[0].table["rank"])
+        if found and "rank" in found.reading.parts[0].table
+        else np.ones(1, bool)
+    )
+    return text if ranks.all() or not ranks.any() else each(without_prefix)(text)
 
 
 def said(found: MeasuredLog) -> Iterator[str]:
