@@ -83,18 +83,14 @@ def compare(
     A and B are logs, run folders, cases with their repeats, suites, any folders of logs, pages, by name or file, or
     reports of pages (PAGE.report.json). Cases are paired by name, and measured by one protocol over the steps that all
     their runs have. The noise is that between repeats, so each side needs at least two runs of a case, better three to
-    five, run alternately (A B B A). A verdict is slower, faster, same or unknown; "visible" is the smallest slowdown
-    that would have been found.
+    five, run alternately (A B B A). A verdict is slower, faster, same or unknown.
 
     Speeds are compared where a unit of work is shown to be the same on both sides, and the losses at equal work are;
-    else the time to a target is: --target, --board, that of MLPerf's logs, or the loss that A ends with.
+    else the time to a target is: --target, --board, that of MLPerf's logs, or the loss that A ends with. A better loss
+    or metric never fails.
 
-    A better loss or metric never fails. A loss is worse beyond the noise between repeats and 1%, or by more than
-    --metric loss=PERCENT in a tenth of the steps; a metric by more than its tolerance.
-
-    With --gate, exit status 1 if a case is slower, or its loss or a metric is worse; 3 if noise, a case that B lacks,
-    or a metric whose tolerance cannot be held against forbids an answer; else 0. Exit status 2 if a side cannot be
-    read.
+    With --gate, exit status 1 if a case is slower, or its loss or a metric is worse; 3 if that is not known, or B lacks
+    a case; else 0. Exit status 2 if a side cannot be read.
 
     \b
     Examples:
@@ -178,9 +174,8 @@ def history(
     speed is confirmed by its runs alone, whatever their noise is like; what differs there, such as a driver or a
     commit, is named. What was read is kept in the user's cache.
 
-    With --gate, exit status 1 if the newest segment of a case is slower than the one before; 3 if that is not known:
-    the newest runs are slower, but too few, the newest run gives no throughput, fewer than 6 runs are comparable, or
-    noise hides a change as large as the gate; else 0. Exit status 2 if a suite cannot be read.
+    With --gate, exit status 1 if the newest segment of a case is slower than the one before; 3 if that is not known;
+    else 0. Exit status 2 if a suite cannot be read.
 
     \b
     Examples:

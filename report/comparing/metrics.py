@@ -157,9 +157,8 @@ def _steps_at(reading: Reading, lines: Lines) -> Floats:
 
 def stated_of(sides: Sides, changes: Sequence[Difference]) -> dict[str, Stated]:
     """What the runs of each side state, by name: facts, and what differs otherwise."""
-    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
     of_changes = {one.name: ([of.value for of in one.sides[0]], [of.value for of in one.sides[1]]) for one in changes}
-    return {**of_changes, **{name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}}
+    return {**of_changes, **stated_by(*((fact for run in side for fact in run.facts.values()) for side in sides))}
 
 
 def final_metric(name: str, sides: Sides, tolerance: float, way: Better, stated: Mapping[str, Stated]) -> Agreement:

@@ -34,7 +34,6 @@ HIDDEN = re.compile(r'https://hidden/\?([^"]*)')
 NONE = "-"
 PART = "comparing_part.html.jinja"  # of a page, for a notebook
 # Of states, in a terminal and on a page; in this order they are counted and drawn.
-STYLES: Mapping[str, str] = {"slower": "red", "unknown": "yellow", "faster": "green", "same": "green"}
 COLOURS: Mapping[str, str] = {"slower": "#b3261e", "unknown": "#8a6a00", "faster": "#1a7f4b", "same": "#0b63b5"}
 CHANGES_HEAD = ("Case", "What differs", "A", "Where (A)", "B", "Where (B)")
 SUMMARY = "{count} case: {verdicts}.", "{count} cases: {verdicts}."
@@ -101,7 +100,7 @@ class Document:
                 justify = "right" if at in table.numbers else "left"
                 shown.add_column(Text(title), justify=justify, overflow="fold")  # type: ignore[arg-type]
             for (state, _), cells in zip(table.rows, rows, strict=True):
-                shown.add_row(*map(Text, cells), style=STYLES.get(state, ""))
+                shown.add_row(*map(Text, cells), style=COLOURS.get(state, ""))
             console.print(shown)
         for heading, remarks in self.remarks:
             tell(Text(_said(heading, translate), "bold"))

@@ -20,7 +20,7 @@ from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
-from ..results.agreement import JOB_BATCH, OF_MODEL, stated_by
+from ..results.agreement import JOB_BATCH, OF_MODEL, changed, stated_by
 from .sides import Measured, ReadRun
 
 SKIPPED = 0.1  # of the records that all runs have
@@ -146,8 +146,8 @@ def other_work(sides: tuple[Sequence[ReadRun], Sequence[ReadRun]], unit: str) ->
 
     A sample or a token is, of one model. A step is where all runs state its size, and one size.
     """
-    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
-    differing = [name for name in a if name in b and a[name] != b[name]]
+    facts = ((fact for run in side for fact in run.facts.values()) for side in sides)
+    differing = [name for name, _ in changed(stated_by(*facts))]
     if name := next((name for name in OF_MODEL if name in differing), None):
         return Message("a unit of work is another one: the models differ ({name})", name=name)
     stated = {name for name in OF_SIZE if all(name in run.facts for side in sides for run in side)}

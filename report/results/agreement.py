@@ -44,12 +44,13 @@ DATA, SEEDS = {"data", "dataset", "datasets"}, {"seed", "seeds"}  # words in nam
 Stated = tuple[Collection[str], Collection[str]]
 
 
-def stated_by(facts: Iterable[Fact]) -> dict[str, set[str]]:
-    """The values of the facts of some runs, by their names."""
-    told: dict[str, set[str]] = {}
-    for fact in facts:
-        told.setdefault(fact.name, set()).add(str(fact.value))
-    return told
+def stated_by(a: Iterable[Fact], b: Iterable[Fact]) -> dict[str, Stated]:
+    """The values of the facts of two sides, by their names."""
+    told: dict[str, tuple[set[str], set[str]]] = {}
+    for side, facts in enumerate((a, b)):
+        for fact in facts:
+            told.setdefault(fact.name, (set(), set()))[side].add(str(fact.value))
+    return {**told}
 
 
 def incomparable(stated: Mapping[str, Stated]) -> Message | None:
@@ -60,7 +61,7 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
     what they do.
     """
     is_one_batch = any(len({*a}) == 1 and {*a} == {*b} for a, b in (stated.get(name, ((), ())) for name in JOB_BATCH))
-    for name, sides in _changed(stated):
+    for name, sides in changed(stated):
         if name in OF_BATCH and not is_one_batch:
             return say("other_batches", name=name).message
         if _is_of_task(name):
@@ -75,11 +76,11 @@ def other_task(stated: Mapping[str, Stated]) -> Message | None:
 
     How a model of one name is built may be what is asked.
     """
-    names = (name for name, _ in _changed(stated) if name == "model" or (name not in OF_TASK and _is_of_task(name)))
+    names = (name for name, _ in changed(stated) if name == "model" or (name not in OF_TASK and _is_of_task(name)))
     return next((say("other_task", name=name).message for name in names), None)
 
 
-def _changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
+def changed(stated: Mapping[str, Stated]) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
     """What both sides state, and not alike."""
     yield from ((name, ({*a}, {*b})) for name, (a, b) in stated.items() if a and b and {*a} != {*b})
 

@@ -93,8 +93,7 @@ def _of_losses(
         tolerance,
     )
     sides = [one for _, one in references], [run.reading for run in runs]
-    a, b = (stated_by(fact for one in side for fact in _facts(one)) for side in sides)
-    stated = {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
+    stated = stated_by(*((fact for one in side for fact in _facts(one)) for side in sides))
     reason = found.reason if found.verdict == "NaN" else incomparable(stated) or found.reason
     if reason is not None or found.change is None or found.steps is None:
         return say("not_the_training" if found.verdict == "NaN" else "loss_not_compared", reason=reason or "")

@@ -42,22 +42,10 @@ def test_a_step_is_found_where_enough_runs_differ_by_half_of_the_gate(
     assert found(times, gate) == places
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_clear_step_of_seven_runs_after_seven_is_found(seed: int) -> None:
-    assert found(noisy([1.0] * 7 + [1.1] * 7, 0.01, seed)) == [7]
-
-
 def watched(times: NDArray[np.float64], nights: int = 60) -> bool:
     """Whether a series alarms in one of the nights in which its end is watched."""
     points = (change_points(np.log(times[:night]), GATE) for night in range(6, nights + 1))
     return any(one and one[-1].change > 0 for one in points)
-
-
-@pytest.mark.slow
-def test_times_that_come_in_two_sizes_are_no_step() -> None:
-    random = np.random.default_rng(5)
-    series = [random.choice([1.0, 1.001, 1.2], 60) for _ in range(40)]
-    assert sum(map(watched, series)) <= 2
 
 
 @pytest.mark.slow

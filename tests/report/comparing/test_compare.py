@@ -84,20 +84,6 @@ def test_a_side_is_a_suite_a_case_or_a_run(place: str, tmp_path: Path) -> None:
     assert (case.title, {len(runs) for runs in case.sides}) == ("GPT-2_bs12_N1C1", {1 if "1/1" in place else 3})
 
 
-def test_cases_are_paired_by_their_names(tmp_path: Path) -> None:
-    a, b = sides(tmp_path)
-    for suite, factor in ((a, 1.0), (b, 1.1)):
-        make_side(suite, [50 * factor * time / 100 for time in STEADY], case="GPT-2_bs6_N1C1", batch=6)
-    found = compare(a, b)
-    assert {case.title: case.verdict for case in found.cases} == {"GPT-2_bs12_N1C1": "same", "GPT-2_bs6_N1C1": "slower"}
-
-
-def test_a_gate_lets_nothing_pass_where_no_run_can_be_compared(tmp_path: Path) -> None:
-    a = make_side(tmp_path / "a", STEADY, said={"status": "failed"})
-    b = make_side(tmp_path / "b", STEADY, said={"status": "failed"})
-    assert (compare(a, b).cases, compare(a, b).status) == ((), 3)
-
-
 def test_of_two_suites_a_case_that_went_and_one_that_came_are_no_pair(tmp_path: Path) -> None:
     a, b = sides(tmp_path)
     make_side(a, STEADY, case="went")
@@ -122,12 +108,6 @@ def test_runs_are_compared_over_the_steps_that_all_have(tmp_path: Path) -> None:
     number = case.sides[0][0].number
     assert (number.steps, case.verdict) == ((4, 30), "same")
     assert "take_first=27steps" in number.protocol
-
-
-def test_runs_that_print_fewer_of_their_steps_are_compared_over_the_same_ones(tmp_path: Path) -> None:
-    case = only(compare(*sides(tmp_path, 1.05, every=5)))
-    assert (case.sides[0][0].number.steps, case.verdict) == ((6, 56), "slower")
-    assert [len(range(*runs[0].number.lines)) + 1 for runs in case.sides] == [51, 11]
 
 
 def test_a_stated_protocol_keeps_its_window(tmp_path: Path) -> None:

@@ -104,13 +104,6 @@ def test_the_other_way_round_slower_is_faster(a: list[float], b: list[float]) ->
         assert mirror[one.verdict] == other.verdict
 
 
-@given(sides_of_runs, sides_of_runs, st.floats(1e-6, 1e6))
-def test_the_unit_of_the_times_does_not_matter(a: list[float], b: list[float], unit: float) -> None:
-    one, other = effect((a, b)), effect(([unit * time for time in a], [unit * time for time in b]))
-    assert other.change == pytest.approx(one.change, abs=1e-9)
-    assert (other.visible or 0) == pytest.approx(one.visible or 0, rel=1e-6, abs=1e-9)
-
-
 @given(st.lists(st.floats(0.5, 2.0), min_size=2, max_size=7), st.lists(st.floats(0.5, 2.0), min_size=2, max_size=7))
 def test_a_verdict_agrees_with_its_interval(a: list[float], b: list[float]) -> None:
     found = effect((a, b))
