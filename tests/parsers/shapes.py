@@ -164,14 +164,3 @@ def lines_of_fields(draw: st.DrawFn) -> Fields:
         shape.append(places.index(spans))
         data += b"".join(text + b" " for text in row)
     return Fields(data, at, shape, places, kinds)
-
-
-@st.composite
-def any_fields(draw: st.DrawFn) -> Fields:
-    """Lines at any place, each a little inside the text or outside; of shapes with other fields than lines have."""
-    data = draw(st.text("0123456789.-+ :/T", max_size=60)).encode()
-    kinds = draw(st.lists(st.integers(0, 2), min_size=1, max_size=3))
-    place = st.tuples(st.integers(0, 12), st.sampled_from([0, 1, 2, 5, 19, 23, 26]))
-    spans = draw(st.lists(st.lists(place, min_size=len(kinds), max_size=len(kinds)), min_size=1, max_size=3))
-    rows = draw(st.lists(st.tuples(st.integers(0, max(0, len(data) - 12)), st.integers(0, len(spans) - 1)), max_size=9))
-    return Fields(data, [row[0] for row in rows], [row[1] for row in rows], spans, kinds)

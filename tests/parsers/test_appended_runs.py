@@ -11,7 +11,7 @@ from parsers.runs.events import NEVER, Event
 from parsers.runs.facts import FIRST_USED, NEITHER_USED, Value
 from parsers.runs.reading import survey
 from parsers.scanning.record_table import RecordTable
-from tests.parsers.toy_logs import megatron
+from tests.parsers.toy_logs import megatron, write
 
 
 def steps(numbers: list[int], **columns: list[float]) -> RecordTable:
@@ -70,80 +70,35 @@ def numbered_by_none(*told: tuple[str, float]) -> RecordTable:
 
 
 TRAINED = [(STEP, 0.25), (STEP, 0.5), (STEP, 0.75), (STEP, 1.0), (SUMMARY, 1.0)]
+AGAIN = [(STEP, 1.0), (SUMMARY, 1.0), (SUMMARY, 1.0), (STEP, 1.5), (SUMMARY, 2.0)]
+KILLED = [(STEP, 0.5), (STEP, 0.75), (STEP, 0.5), (STEP, 0.75)]
+IN_TURNS = [(STEP, float(done)) for pair in zip(range(1, 9), range(5, 13), strict=True) for done in pair]
+NUMBERED_BY_NONE: dict[str, tuple[list[tuple[str, float]], list[int], list[int]]] = {
+    "epochs fall back behind a summary": ([*TRAINED, *TRAINED], [], [60]),
+    "epochs of short runs": ([*TRAINED[2:], *TRAINED[2:]], [], [40]),
+    "numbers go on behind a summary": (AGAIN, [], []),
+    "a banner behind a summary": (AGAIN, [32], [32]),
+    "a banner between summaries": ([(SUMMARY, 1.0)] * 3, [5, 25], [25]),
+    "a banner before epochs that fall back, though no run ended": (KILLED, [21], [21]),
+    "epochs that fall back alone": (KILLED, [], []),
+    "a rank that ends later": ([*TRAINED[:3], *TRAINED[1:5], (STEP, 0.9), TRAINED[4]], [], []),
+    "summaries of ranks": ([(SUMMARY, 1.0)] * 4, [1, 2], []),
+    "two trainings that print in turns": (IN_TURNS, [], []),
+}
 
 
-def test_epochs_that_fall_back_behind_a_summary_are_of_another_run() -> None:
-    assert beginnings(numbered_by_none(*TRAINED, *TRAINED), []) == [60]
-    assert beginnings(numbered_by_none(*TRAINED[2:], *TRAINED[2:]), []) == [40]
-
-
-def test_a_banner_behind_a_summary_begins_a_run_that_numbers_nothing() -> None:
-    again = numbered_by_none((STEP, 1.0), (SUMMARY, 1.0), (SUMMARY, 1.0), (STEP, 1.5), (SUMMARY, 2.0))
-    assert (beginnings(again, []), beginnings(again, [banner(32)])) == ([], [32])
-    assert beginnings(numbered_by_none(*[(SUMMARY, 1.0)] * 3), [banner(5), banner(25)]) == [25]
-
-
-def test_a_banner_before_epochs_that_fall_back_begins_a_run_though_none_ended() -> None:
-    killed = numbered_by_none((STEP, 0.5), (STEP, 0.75), (STEP, 0.5), (STEP, 0.75))
-    assert (beginnings(killed, [banner(21)]), beginnings(killed, [])) == ([21], [])
-
-
-def test_a_rank_that_ends_later_begins_no_run() -> None:
-    ranks = numbered_by_none(*TRAINED[:3], *TRAINED[1:5], (STEP, 0.9), TRAINED[4])
-    assert beginnings(ranks, []) == []
-    assert beginnings(numbered_by_none(*[(SUMMARY, 1.0)] * 4), [banner(1), banner(2)]) == []
-
-
-def test_epochs_of_two_trainings_that_print_in_turns_are_not_told_apart() -> None:
-    in_turns = [(STEP, float(done)) for pair in zip(range(1, 9), range(5, 13), strict=True) for done in pair]
-    assert beginnings(numbered_by_none(*in_turns), []) == []
+@pytest.mark.parametrize(("told", "banners", "lines"), NUMBERED_BY_NONE.values(), ids=NUMBERED_BY_NONE)
+def test_a_run_without_steps_begins_where_its_epochs_its_summary_or_its_banner_show_it(
+    told: list[tuple[str, float]], banners: list[int], lines: list[int]
+) -> None:
+    assert beginnings(numbered_by_none(*told), [banner(line) for line in banners]) == lines
 
 
 def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path: Path) -> None:
-    once, twice = tmp_path / "once.log", tmp_path / "twice.log"
-    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
-    once.write_text(run, encoding="utf-8")
-    twice.write_text(run + run, encoding="utf-8")
-    assert "run" not in survey(once).records
-    assert survey(twice).records["run"].tolist() == [1, 1, 1, 2, 2, 2]
-
-
-def test_an_audit_reads_all_runs_of_a_log_as_one(tmp_path: Path) -> None:
-    twice = tmp_path / "twice.log"
-    twice.write_text(megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)) * 2, encoding="utf-8")
-    part = survey(twice).parts[0]
-    assert ("run" in part.table, "run" in as_one(part).table) == (True, False)
-
-
-def test_a_fact_that_differs_between_runs_is_that_of_the_run_after_it(tmp_path: Path) -> None:
-    run = "  seq_length ................. 1024\n" + megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
-    log = tmp_path / "elastic.log"
-    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}", encoding="utf-8")
-    found = survey(log)
-    assert [found.of_run(run).facts["cards"].value for run in (1, 2, "last")] == [8, 4, 4]
-    assert [found.of_run(run).facts["sequence_length"].value for run in (1, 2)] == [1024, 1024]
-    assert "cards" not in found.facts
-    assert [said for said in found.warnings if said.key in (NEITHER_USED, FIRST_USED)] == []
-
-
-def test_a_fact_that_a_later_run_does_not_tell_and_others_dispute_is_not_known_of_it(tmp_path: Path) -> None:
-    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
-    log = tmp_path / "thrice.log"
-    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}{run}", encoding="utf-8")
-    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2, 3)] == [True, True, False]
-
-
-def test_a_fact_stated_amid_a_run_is_not_that_of_its_start(tmp_path: Path) -> None:
-    run, more = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)), megatron((4, 500, 32))
-    log = tmp_path / "twice.log"
-    log.write_text(f"using world size: 8\n{run}{run}using world size: 4\n{more}", encoding="utf-8")
-    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2)] == [True, False]
-
-
-def test_a_log_of_one_run_has_its_facts_whatever_run_is_named(tmp_path: Path) -> None:
-    log = tmp_path / "once.log"
-    log.write_text("using world size: 8\n" + megatron((1, 500, 32)), encoding="utf-8")
-    assert survey(log).of_run(1).facts["cards"].value == 8
+    assert "run" not in survey(write(tmp_path, MEGATRON)).records
+    twice = survey(write(tmp_path, MEGATRON, MEGATRON))
+    assert twice.records["run"].tolist() == [1, 1, 1, 2, 2, 2]
+    assert "run" not in as_one(twice.parts[0]).table  # which an audit reads
 
 
 def yolox(size: int, *steps: int) -> str:
@@ -156,27 +111,42 @@ def yolox(size: int, *steps: int) -> str:
     return f"{head}before_train:126 - args: Namespace(batch_size={size}, devices=1, num_machines=1)\n{''.join(rows)}"
 
 
-def test_a_start_that_failed_before_its_first_record_says_nothing_of_the_run_after_it(tmp_path: Path) -> None:
-    log = tmp_path / "train_log.txt"
-    log.write_text(yolox(64) + yolox(32) + yolox(8, 10, 20, 30) + yolox(16), encoding="utf-8")
-    found = survey(log)
-    assert found.facts["job_batch_size"].value == 8
-    assert found.warnings == ()
+EIGHT, FOUR = b"using world size: 8\n", b"using world size: 4\n"
+MEGATRON = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)).encode()
+MORE, LENGTH = megatron((4, 500, 32)).encode(), b"  seq_length ................. 1024\n"
+NO_SIZE = yolox(60, 10, 20, 30).replace("batch_size=60, ", "")
+# The text of a log, and a fact of each of its runs; None where it is not known.
+OF_RUNS: dict[str, tuple[list[str | bytes], str, list[int | None]]] = {
+    "another in each run": ([EIGHT, LENGTH, MEGATRON, FOUR, LENGTH, MEGATRON], "cards", [8, 4]),
+    "the same in each run": ([EIGHT, LENGTH, MEGATRON, FOUR, LENGTH, MEGATRON], "sequence_length", [1024, 1024]),
+    "a run that does not tell what others dispute": (
+        [EIGHT, MEGATRON, FOUR, MEGATRON, MEGATRON],
+        "cards",
+        [8, 4, None],
+    ),
+    "stated amid a run": ([EIGHT, MEGATRON, MEGATRON, FOUR, MORE], "cards", [8, None]),
+    "one run": ([EIGHT, MEGATRON], "cards", [8]),
+    "starts that failed before": ([yolox(64), yolox(32), yolox(8, 10, 20, 30), yolox(16)], "job_batch_size", [8]),
+    "its own start": (
+        [yolox(60, 10, 20, 30), yolox(50), yolox(50, 10, 20, 30), yolox(90), yolox(60, 10, 20, 30)],
+        "job_batch_size",
+        [60, 50, 60],
+    ),
+    "a start that does not state it": ([yolox(60, 10, 20, 30), NO_SIZE], "job_batch_size", [60, None]),
+    "starts without records": ([yolox(64), yolox(32)], "job_batch_size", [None]),
+}
 
 
-def test_each_run_has_what_its_own_start_stated_though_another_stated_the_same_before(tmp_path: Path) -> None:
-    log = tmp_path / "train_log.txt"
-    runs = yolox(60, 10, 20, 30) + yolox(50) + yolox(50, 10, 20, 30) + yolox(90) + yolox(60, 10, 20, 30)
-    log.write_text(runs, encoding="utf-8")
-    found = survey(log)
-    assert [found.of_run(run).facts["job_batch_size"].value for run in (1, 2, 3)] == [60, 50, 60]
-    assert found.warnings == ()
-
-
-def test_starts_that_have_no_records_at_all_dispute_the_batch_size(tmp_path: Path) -> None:
-    log = tmp_path / "train_log.txt"
-    log.write_text(yolox(64) + yolox(32), encoding="utf-8")
-    assert "job_batch_size" not in survey(log, format="yolox").facts
+@pytest.mark.parametrize(("text", "name", "values"), OF_RUNS.values(), ids=OF_RUNS)
+def test_a_fact_of_a_run_is_what_its_own_start_stated(
+    tmp_path: Path, text: list[str | bytes], name: str, values: list[int | None]
+) -> None:
+    lines = (part if isinstance(part, bytes) else part.encode() for part in text)
+    found = survey(write(tmp_path, *lines, name="train_log.txt"))
+    facts = [found.of_run(run).facts for run in range(1, len(values) + 1)]
+    assert [name in one and one[name].value for one in facts] == [value or False for value in values]
+    assert len({*values} - {None}) == 1 or name not in found.facts
+    assert [said for said in found.warnings if said.key in (NEITHER_USED, FIRST_USED)] == []
 
 
 def cards_and_sizes(tmp_path: Path, *heads: str) -> list[tuple[Value | None, ...]]:
@@ -205,10 +175,3 @@ def test_a_count_that_is_stated_behind_all_runs_is_that_of_each(tmp_path: Path) 
     log = tmp_path / "appended.log"
     log.write_text(log.read_text(encoding="utf-8") + "micro_batch_size: 8\n", encoding="utf-8")
     assert [facts["batch_size"].value for facts in survey(log).facts_of_runs] == [8, 8]
-
-
-def test_a_batch_size_that_the_start_of_a_run_does_not_state_is_not_that_of_another_start(tmp_path: Path) -> None:
-    log = tmp_path / "train_log.txt"
-    log.write_text(yolox(60, 10, 20, 30) + yolox(60, 10, 20, 30).replace("batch_size=60, ", ""), encoding="utf-8")
-    found = survey(log)
-    assert ["job_batch_size" in found.of_run(run).facts for run in (1, 2)] == [True, False]

@@ -44,16 +44,11 @@ def test_a_grammar_that_takes_too_long_on_a_line_is_refused(
     with pytest.raises(GrammarError, match=r"nested.lark: takes more than 1 s .*train.log, at line 2;"):
         survey(tmp_path / "train.log", format=nested)
     assert time.monotonic() - begun < 20
-
-
-def test_so_is_one_of_the_folder_of_formats_while_formats_are_looked_for(
-    nested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(detection, "SECONDS", 1)
     monkeypatch.setenv(detection.VARIABLE, str(nested.parent))
-    (tmp_path / "train.log").write_text(SLOW, encoding="utf-8")
     with pytest.raises(GrammarError, match=r"nested\.lark: takes more than 1 s"):
         detection.detect(tmp_path / "train.log", detection.formats())
+    done = run("show", tmp_path / "train.log", "--format", nested)
+    assert (done.returncode, done.stderr.count("\n"), "at line 2" in done.stderr) == (2, 1, True)
 
 
 def test_a_grammar_that_takes_too_long_to_compile_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,13 +76,10 @@ def test_an_error_in_a_box_is_raised_outside(nested: Path, tmp_path: Path) -> No
         survey(tmp_path / "missing.log", format=nested)
 
 
-def test_what_takes_too_much_memory_is_ended() -> None:
+def test_what_takes_too_much_memory_is_ended_and_a_child_that_is_killed_gives_no_result() -> None:
     with pytest.raises(LimitError) as caught:
         boxed(lambda: bytes(1 << 30), 10, memory=1 << 28)
     assert caught.value.seconds == 0
-
-
-def test_a_child_that_is_killed_is_no_result() -> None:
     with pytest.raises(LimitError):
         boxed(lambda: os.kill(os.getpid(), 9), 10)
 
@@ -100,13 +92,6 @@ def test_a_box_has_no_network() -> None:
         pytest.skip("this system lets no process leave its network")
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(OSError, match="unreachable"):
         boxed(lambda: socket.create_connection(server.getsockname()), 10)
-
-
-@pytest.mark.slow
-def test_show_ends_with_a_sentence_where_a_grammar_takes_too_long(nested: Path, tmp_path: Path) -> None:
-    (tmp_path / "train.log").write_text(SLOW, encoding="utf-8")
-    done = run("show", tmp_path / "train.log", "--format", nested)
-    assert (done.returncode, done.stderr.count("\n"), "at line 2" in done.stderr) == (2, 1, True)
 
 
 def test_an_archive_that_holds_a_grammar_is_refused(tmp_path: Path) -> None:

@@ -108,29 +108,18 @@ def test_no_control_or_format_character_is_left() -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_a_text_that_was_made_printable_stays_as_it_is(text: str) -> None:
+def test_a_text_that_was_made_printable_stays_as_it_is_and_json_says_the_same(text: str) -> None:
     assert printable(printable(text)) == printable(text)
     assert unseen(printable_lines(text)) == set()
+    written = json.dumps([text], ensure_ascii=False, indent=1)
+    assert json.loads(printable_lines(written)) == json.loads(json.dumps([text]))
 
 
-@given(st.text(st.characters(codec=None)))
-def test_json_made_printable_says_the_same(text: str) -> None:
-    assert json.loads(printable_lines(json.dumps([text], ensure_ascii=False, indent=1))) == json.loads(
-        json.dumps([text])
-    )
-
-
-def test_a_stream_lets_no_escape_through_whoever_prints() -> None:
-    inner = StringIO()
-    print("one\n\ttwo\x1b[31m", file=PrintableStream(inner))
-    assert inner.getvalue() == "one\n\ttwo\\x1b[31m\n"
-
-
-def test_a_stream_escapes_what_its_encoding_lacks() -> None:
+def test_a_stream_lets_no_escape_through_and_escapes_what_its_encoding_lacks() -> None:
     raw = BytesIO()
     inner = TextIOWrapper(raw, "ascii", newline="\n")  # kept, for it closes what it writes to when it goes
-    print("批 é", file=PrintableStream(inner), flush=True)
-    assert raw.getvalue() == rb"\u6279 \xe9" + b"\n"
+    print("批 é\n\ttwo\x1b[31m", file=PrintableStream(inner), flush=True)
+    assert raw.getvalue() == rb"\u6279 \xe9" + b"\n\ttwo\\x1b[31m\n"
 
 
 def test_a_console_takes_its_own_styles_only() -> None:
@@ -142,16 +131,9 @@ def test_a_console_takes_its_own_styles_only() -> None:
     assert page.getvalue().replace("\x1b", "") == "\n".join(shown)
 
 
-FORMATS = PROJECT / "parsers/formats"
-
-
 @pytest.mark.parametrize("name", ["hf_trainer", "mlperf_mllog", "mmcv", "nanogpt"])
-def test_a_format_that_came_compiled_is_what_its_grammar_says(name: str) -> None:
-    path = FORMATS / f"{name}.lark"
+def test_a_format_that_came_compiled_is_what_its_grammar_says(name: str, tmp_path: Path) -> None:
+    path, mine = PROJECT / f"parsers/formats/{name}.lark", tmp_path / "mine.lark"
+    mine.write_text(path.read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8")
     assert (load(path).about, load(path).variants) == compiled(path)
-
-
-def test_a_format_of_somebody_else_is_what_its_grammar_says(tmp_path: Path) -> None:
-    mine = tmp_path / "mine.lark"
-    mine.write_text((FORMATS / "mmcv.lark").read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8")
     assert (load(mine).name, load(mine).variants) == ("mine", compiled(mine)[1])

@@ -83,12 +83,6 @@ def test_the_throughput_of_one_process_of_colossalai_is_not_read_without_how_man
     assert of_text(tmp_path, text.splitlines(keepends=True)[-1] * 4).format is None
 
 
-def test_the_bars_of_openrlhf_count_forward_passes_of_training_alone() -> None:
-    found = survey(GOLDEN / "openrlhf" / "sft.log")
-    assert found.format is not None
-    assert (found.format.step_is, len(found.records), found.records["step"].max()) == ("forward_pass", 24, 12)
-
-
 def test_timm_names_its_precision_with_that_of_torch(tmp_path: Path) -> None:
     step = (
         "Train: 0 [   0/9 ( 11%)]  Loss: 6.9 (6.9)  Time: 2.0s,  9.0/s  (2.0s,  9.0/s)  LR: 1.0e-06  Data: 1.0 (1.0)\n"
@@ -130,19 +124,18 @@ STEP = (
 OTHERS = {
     "an evaluation": b"DLL 2035-06-07 10:00:20.5 - Epoch: 0 Iteration: 3  val.total_ips : 9831.25 images/s : :\n",
     "its mean": b"DLL 2035-06-07 10:00:20.5 - Epoch: 0  val.top1 : 6.75 val.compute_ips : 9931.25 : images/s\n",
+    "a cut metric line": STEP[:90] % (1, 2) + b"\n",
     "computing alone": b"DLL 2035-06-07 10:00:20.5 - Epoch: 0 Iteration: 2 train.compute_ips : 3932.25 : img/s\n",
 }
 
 
 @pytest.mark.parametrize("line", OTHERS.values(), ids=OTHERS)
-def test_a_whole_line_that_tells_of_something_else_is_not_broken(tmp_path: Path, line: bytes) -> None:
+def test_a_cut_metric_line_is_broken_but_no_whole_line_that_tells_of_something_else(
+    tmp_path: Path, line: bytes
+) -> None:
     found = survey(write(tmp_path, STEP % (0, 1), line, STEP % (1, 2)))
-    assert (found.leftover.broken, found.account.unrecognised, len(found.records)) == (0, 1, 2)
-
-
-def test_a_metric_line_that_is_cut_is_still_broken(tmp_path: Path) -> None:
-    found = survey(write(tmp_path, STEP % (0, 1), STEP[:90] % (1, 2) + b"\n", STEP % (2, 3)))
-    assert found.leftover.broken == 1
+    assert (found.account.unrecognised, len(found.records)) == (1, 2)
+    assert found.leftover.broken == (line == OTHERS["a cut metric line"])
 
 
 TOYS = [b"toy %d speed 2.5\n" % number for number in range(1, 4)]
@@ -167,16 +160,13 @@ def test_a_format_of_the_users_own_takes_the_place_of_ours(own: Path) -> None:
     assert [fmt.path.parent for fmt in formats() if fmt.name == FORMAT] == [own]
 
 
-def test_a_mistake_in_a_format_of_the_users_own_is_reported_at_once(own: Path, tmp_path: Path) -> None:
-    (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=r"^bad\.lark: "):
-        read(write(tmp_path, *TOYS))
-
-
 @pytest.mark.parametrize("format", ["toy", FORMAT])
 def test_a_format_that_is_named_is_read_beside_one_with_a_mistake(own: Path, tmp_path: Path, format: str) -> None:
     (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
-    assert len(read(write(tmp_path, *TOYS, *steps(3)), format=format).records) == 3
+    log = write(tmp_path, *TOYS, *steps(3))
+    assert len(read(log, format=format).records) == 3
+    with pytest.raises(GrammarError, match=r"^bad\.lark: "):
+        read(log)
 
 
 def test_the_formats_are_listed_beside_one_with_a_mistake(own: Path) -> None:
@@ -187,21 +177,14 @@ def test_the_formats_are_listed_beside_one_with_a_mistake(own: Path) -> None:
     assert listed.stderr.splitlines()[1] == "Error: odd.lark: is not UTF-8 text."
 
 
-def test_the_lines_of_two_formats_are_both_read(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, *TOYS, *steps(5), OTHER_NOISE))
-    assert {part.format.name: len(part.records) for part in reading.parts if part.format} == {FORMAT: 5, "toy": 3}
-
-
-def test_records_of_two_formats_have_their_physical_lines(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, step(0), TOYS[0], OTHER_NOISE, step(1), TOYS[1], step(2)))
-    assert [part.records["line"].tolist() for part in reading.parts] == [[1, 4, 6], [2, 5]]
-
-
-def test_a_second_format_is_found_behind_a_long_log_of_the_first(tmp_path: Path) -> None:
-    log = write(tmp_path, *steps(60_000), *TOYS)
-    reading = read(log)
-    assert [len(part.records) for part in reading.parts] == [60_000, 3]
-    assert reading.parts[1].records["line"].tolist() == [60_001, 60_002, 60_003]
+@pytest.mark.parametrize("before", [[step(0)], steps(60_000)], ids=["short", "a long beginning of the first"])
+def test_the_lines_of_two_formats_are_both_read_with_their_physical_numbers(
+    tmp_path: Path, before: list[bytes]
+) -> None:
+    reading = read(write(tmp_path, *before, TOYS[0], OTHER_NOISE, step(1), TOYS[1], step(2)))
+    lines = {part.format.name: part.records["line"].tolist() for part in reading.parts if part.format}
+    count = len(before)
+    assert lines == {FORMAT: [*range(1, count + 1), count + 3, count + 5], "toy": [count + 1, count + 4]}
 
 
 def test_a_format_that_is_asked_for_is_the_only_one(tmp_path: Path) -> None:

@@ -16,24 +16,8 @@ from parsers.runs.record_file import write as write_table
 from parsers.scanning.record_table import RECORD, RecordTable
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
-from tests.parsers.toy_logs import step, write
+from tests.parsers.toy_logs import step
 
-FORMULAS = [
-    "=1+1",
-    "+1+1",
-    "-1+1",
-    "@SUM(A1)",
-    "\t=1",
-    "\r=1",
-    "\n=1",
-    '=HYPERLINK("http://a")',
-    "=",
-    "-",
-    "-x",
-    "--1",
-    "＝1",
-    "-1.5\n=2",
-]
 BEGINS = "=+-@\t\r\n＝＋－＠"
 
 
@@ -49,14 +33,25 @@ def table(**columns: Any) -> RecordTable:
     return RecordTable({RECORD: np.zeros(len(next(iter(columns.values()))), np.int8), **columns})
 
 
-@pytest.mark.parametrize("text", FORMULAS)
-def test_a_text_that_would_be_a_formula_has_an_apostrophe_before_it(text: str, tmp_path: Path) -> None:
-    assert cells([text], tmp_path / "a.csv") == ["'" + text.replace("\r", r"\r")]
-
-
-@pytest.mark.parametrize("text", ["-1.5", "+2", "-1e-05", "+0.5E+3", "a=b", "'=1", " =1", "1-2", "训练"])
-def test_a_number_and_any_other_text_stay(text: str, tmp_path: Path) -> None:
-    assert cells([text], tmp_path / "a.csv") == [text]
+def test_a_text_that_would_be_a_formula_has_an_apostrophe_before_it_and_any_other_stays(tmp_path: Path) -> None:
+    formulas = [
+        "=1+1",
+        "+1+1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        '=HYPERLINK("http://a")',
+        "=",
+        "-",
+        "-x",
+        "--1",
+    ]
+    formulas += ["＝1", "-1.5\n=2"]
+    others = ["-1.5", "+2", "-1e-05", "+0.5E+3", "a=b", "'=1", " =1", "1-2", "训练"]
+    expected = ["'" + text.replace("\r", r"\r") for text in formulas] + others
+    assert cells([*formulas, *others], tmp_path / "a.csv") == expected
 
 
 def test_negative_numbers_and_times_stay_what_they_are(tmp_path: Path) -> None:
@@ -81,30 +76,16 @@ def test_no_text_but_a_number_begins_as_a_formula(tmp_path_factory: pytest.TempP
             float(text)
 
 
-def test_the_name_of_a_log_is_no_formula_in_a_table_of_records(tmp_path: Path) -> None:
-    (tmp_path / "=1+1.log").write_bytes(step(1))
-    run("parse", "=1+1.log", "--out", "a.csv", cwd=tmp_path)
-    assert (tmp_path / "a.csv").read_text().splitlines()[1].startswith("'=1+1.log,")
-
-
-def test_a_log_that_cannot_be_read_does_not_lose_the_others(tmp_path: Path) -> None:
-    log, out = write(tmp_path, step(1)), tmp_path / "records.csv"
-    done = run("parse", tmp_path / "absent.log", log, "--out", out)
-    assert (done.returncode, "absent.log" in done.stderr, len(out.read_text().splitlines())) == (2, True, 2)
-
-
-def test_a_name_that_is_no_utf_8_is_written_with_escapes(tmp_path: Path) -> None:
-    log, out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.log")), tmp_path / "records.csv"
-    log.write_bytes(step(1))
-    done = run("parse", log, "--out", out)
-    assert (done.returncode, r"caf\udce9.log" in out.read_text()) == (0, True)
-
-
-def test_a_table_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_bytes(step(1))
+@pytest.mark.parametrize(("name", "shown"), [(b"=1+1.log", "'=1+1.log"), (b"caf\xe9.log", r"caf\udce9.log")])
+def test_the_name_of_a_log_is_written_as_text_and_one_that_cannot_be_read_does_not_lose_it(
+    tmp_path: Path, name: bytes, shown: str
+) -> None:
+    (tmp_path / os.fsdecode(name)).write_bytes(step(1))
+    done = run("parse", "absent.log", os.fsdecode(name), "--out", "a.csv", cwd=tmp_path)
+    assert (done.returncode, "absent.log" in done.stderr) == (2, True)
+    assert (tmp_path / "a.csv").read_text().splitlines()[1].startswith(f"{shown},")
     (tmp_path / "b.csv").mkdir()
-    done = run("parse", log, "--out", tmp_path / "b.csv")
+    done = run("parse", tmp_path / os.fsdecode(name), "--out", tmp_path / "b.csv")
     assert (done.returncode, str(tmp_path / "b.csv") in done.stderr) == (2, True)
 
 

@@ -44,11 +44,8 @@ def text_of(log: Path, folder: Path) -> bytes:
     data = log.read_bytes()
     text = data[: data.rfind(b"\n") + 1]
     found = summary(log, folder, text)
-    ranks = (
-        np.isnan(found.reading.parts[0].table["rank"])
-        if found and "rank" in found.reading.parts[0].table
-        else np.ones(1, bool)
-    )
+    has_ranks = found is not None and "rank" in found.reading.parts[0].table
+    ranks = np.isnan(found.reading.parts[0].table["rank"]) if found and has_ranks else np.zeros(1)
     return text if ranks.all() or not ranks.any() else each(without_prefix)(text)
 
 

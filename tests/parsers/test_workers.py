@@ -112,31 +112,22 @@ def fail(_: object) -> None:
     raise ValueError("three")
 
 
-def test_relative_paths_are_those_of_the_caller(tmp_path: Path) -> None:
+def test_folder_and_variables_are_those_of_the_caller_while_it_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TACHOGRAPH_KERNEL", "2")
     (tmp_path / "a.log").touch()
     assert work_for(caller(tmp_path), names, ["*"]) == [["a.log"]]
-
-
-def test_variables_are_those_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TACHOGRAPH_KERNEL", "2")
     wanted = ["TACHOGRAPH_KERNEL", "TACHOGRAPH_FORMATS"]
     assert work_for(caller(TACHOGRAPH_FORMATS="own"), variable, wanted) == [None, "own"]
+    with pytest.raises(ValueError, match="three"):
+        work_for(caller(), fail, [1])
     assert [variable(name) for name in wanted] == ["2", None]
 
 
-def test_an_error_leaves_folder_and_variables_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TACHOGRAPH_KERNEL", "2")
-    with pytest.raises(ValueError, match="three"):
-        work_for(caller(), fail, [1])
-    assert variable("TACHOGRAPH_KERNEL") == "2"
-
-
-def test_a_folder_that_a_worker_has_not_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_worker_without_the_folder_or_of_another_version_is_told_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(WorkersError, match="cannot open"):
         work_for(caller(tmp_path / "absent"), names, ["*"])
-
-
-def test_another_version_is_told_in_a_sentence() -> None:
     with pytest.raises(WorkersError, match=r"have Tachograph .*, and this machine has 9\.9"):
         work_for(caller(called="9.9"), names, ["*"])
 
