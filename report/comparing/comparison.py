@@ -6,7 +6,7 @@ a target is, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -336,17 +336,15 @@ def _named(one: Agreement) -> output.Cell:
 def _measured(case: ComparedCase) -> Iterator[output.Cell]:
     """What each side gives, and in what unit."""
     number = case.sides[0][0].number
-    unit = Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope))
-    each: list[tuple[Sequence[float], str]]
-    if (to := case.target) is not None:
-        each = [(side.seconds, f"{fmean(side.seconds):.2f}") for side in to.sides]
-        unit = Message("s to train")
+    if (to := case.target) is None:
+        unit, each = Message("{unit}{whose}", unit=number.unit, whose=whose(number.scope)), case.values
+        shown = [printed(mean, Protocol.parse(number.protocol)) for mean in case.throughputs]
+    else:
+        each = [*to.sides[0].seconds], [*to.sides[1].seconds]
+        shown, unit = [f"{fmean(seconds):.2f}" for seconds in each], Message("s to train")
         if to.target:
             unit = Message("s to {name} {value}", name=to.target.name, value=f"{to.target.value:g}")
-    else:
-        protocol = Protocol.parse(number.protocol)
-        each = [(side, printed(mean, protocol)) for side, mean in zip(case.values, case.throughputs, strict=True)]
-    for values, number_ in each:
+    for values, number_ in zip(each, shown, strict=True):
         spread = percent(max(values) / min(values) - 1)
         one, several = "{number} (1)", "{number} ({runs}, {spread})"
         yield Message(one if len(values) == 1 else several, number=number_, runs=len(values), spread=spread)

@@ -30,7 +30,6 @@ def log_of(
     seed: int = 0,
     steps: int = 60,
     batch: int = 12,
-    first: int = 0,
     every: int = 1,
     loss: float = 1.0,
     loss_noise: float = 0.0,
@@ -47,7 +46,7 @@ def log_of(
     times[0] *= 300
     losses = [np.nan if step in nan else height * (10 - step / 100) for step in range(steps)]
     lines = [
-        f"iter {first + step}: loss {one:.4f}, time {time:.2f}ms, mfu 30.00%\n"
+        f"iter {step}: loss {one:.4f}, time {time:.2f}ms, mfu 30.00%\n"
         for step, (time, one) in enumerate(zip(times.tolist(), losses, strict=True))
         if not step % every
     ]
