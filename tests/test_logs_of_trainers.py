@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from parsers.io.message import Message
 from parsers.runs.appended import LEFT_OUT
 from parsers.runs.reading import read
 from tests.commandline import run
-from tests.parsers.bars import EPOCHS, clock
-from tests.parsers.bars import bar as bar_of
 
 
 def shown(folder: Path, text: str, *options: str, name: str = "train.log") -> dict[str, Any]:
@@ -35,6 +34,20 @@ def shown(folder: Path, text: str, *options: str, name: str = "train.log") -> di
 
 Case = tuple[str, dict[str, Any]]
 CASES: dict[str, Case] = {}
+
+
+def clock(seconds: float) -> str:
+    return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
+
+
+def bar_of(name: str, total: int, seconds: float, *, loss: bool = True) -> str:
+    """A whole pass of a bar, which takes so many seconds a step; it is drawn again at its end, as it closes."""
+    shown = f"{1 / seconds:.2f}it/s" if seconds <= 1 else f"{seconds:.2f}s/it"
+    behind = ", loss=2.5" if loss else ""
+    return "".join(
+        f"\r{name}{100 * n // total:3d}%|##| {n}/{total} [{clock(n * seconds)}<00:09, {shown}{behind}]"
+        for n in [*range(1, total + 1), total]
+    )
 
 
 def lines(text: str, count: Iterable[int], **more: Any) -> str:
@@ -86,10 +99,7 @@ BARS: dict[str, Case] = {
         + lines(LOSS, range(5, 41, 5)),
         {"value": None, "offered": [16]},
     ),
-    "losses before the bar": (
-        lines(LOSS, (1, 2)) + bar(range(1, 31), 30, 2.0),
-        {"value": None, "codes": ["no_speed"]},
-    ),
+    "losses before the bar": (lines(LOSS, (1, 2)) + bar(range(1, 31), 30, 2.0), {"value": None, "codes": ["no_speed"]}),
     # All steps before the checkpoint are drawn at once, so for a while the bar shows a rate that nobody reached.
     "on from a checkpoint": (trained(51, 86, start=-100.0), {"value": 16, "source": "step.elapsed"}),
     "a speed in two ways": (
@@ -306,10 +316,7 @@ CASES |= {
     "nanochat, no total batch size": (chat(OLD, 65_536), {"status": "unchecked", "scope": "unknown"}),
     "nanochat, a newer version": (TWO_PASSES + chat(NEW, 131_072), {"status": "confirmed", "scope": "job"}),
     "nanochat, another rate": (TWO_PASSES + chat(NEW, 100_000), {"ratios": [1.31]}),
-    "nanochat, stages": (
-        ONE_PASS + chat(NEW, 131_072) + ONE_PASS + chat(NEW, 131_072, 6),
-        {"records_of_runs": [8, 5]},
-    ),
+    "nanochat, stages": (ONE_PASS + chat(NEW, 131_072) + ONE_PASS + chat(NEW, 131_072, 6), {"records_of_runs": [8, 5]}),
     "nanochat, stages with batch sizes": (
         TWO_PASSES + chat(OLD, 65_536) + FOUR_PASSES + chat(OLD, 65_536),
         {"of_runs": pytest.approx([OF_TWO, 2 * OF_TWO], rel=1e-5)},
@@ -397,19 +404,21 @@ def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_slower_and_
     other: int, tmp_path: Path
 ) -> None:
     assert shown(tmp_path, twice((40, 0.5), (other, 0.1)))["value"] == 2
-    left_out = {"count": str(8 * other), "line": "41"}
-    (message,) = (one for one in read(tmp_path / "train.log").warnings if one.key == LEFT_OUT)
-    assert left_out.items() <= message.values.items()
+    (message,) = left_out(tmp_path)
+    assert {"count": str(8 * other), "line": "41"}.items() <= message.values.items()
 
 
-@pytest.mark.parametrize("losses", [(True, True), (False, True)], ids=["alike", "the second alone"])
+@pytest.mark.parametrize(("loss", "seconds"), [(True, 0.5), (False, 0.1)], ids=["alike", "the second alone"])
 def test_bars_of_which_the_second_may_be_of_training_are_not_left_out(
-    losses: tuple[bool, bool], tmp_path: Path
+    loss: bool, seconds: float, tmp_path: Path
 ) -> None:
-    seconds = (0.5, 0.5) if all(losses) else (0.5, 0.1)
-    pair = [bar_of("Epoch {n}: ", 100, each, loss=loss) + "\n" for each, loss in zip(seconds, losses, strict=True)]
-    shown(tmp_path, "".join(part.replace("{n}", str(n)) for n in EPOCHS for part in pair))
-    assert not any(said.key == LEFT_OUT for said in read(tmp_path / "train.log").warnings)
+    bars = ((f"Epoch {n}: ", *one) for n in range(1, 5) for one in ((0.5, loss), (seconds, True)))
+    shown(tmp_path, "".join(bar_of(name, 100, each, loss=has) + "\n" for name, each, has in bars))
+    assert left_out(tmp_path) == []
+
+
+def left_out(folder: Path) -> list[Message]:
+    return [said for said in read(folder / "train.log").warnings if said.key == LEFT_OUT]
 
 
 SPEEDRUN = "".join(f"step:{n}/900 train_time:{n * n}ms step_avg:{n:.2f}ms\n" for n in range(1, 101))
@@ -434,88 +443,67 @@ def test_one_pass_has_its_part_of_the_batch_that_the_job_has_in_an_optimizer_ste
 
 # The first two records are skipped as warm-up: they are slower than the second half.
 RATE = pytest.approx(4 / sum(1 / rate for rate in range(103, 107)))
-LOG = "".join(f"[acme] step {n} loss {2 - n / 10:.3f} speed: {100 + n}.0 images/s\n" for n in range(1, 7))
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    path = tmp_path / "train.log"
-    path.write_text("acme 1.0 starts\n" + LOG, encoding="utf-8")
-    return path
-
-
-def test_show_reads_a_log_that_no_format_claims(log: Path) -> None:
-    found = json.loads(run("show", "--json", log, cwd=log.parent).stdout)
-    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (RATE, "images/s")
-
-
-def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
-    run("format", log, "--out", "my.lark", cwd=log.parent)
-    found = json.loads(run("show", "--json", log, "--format", "my.lark", cwd=log.parent).stdout)
-    assert (found["format"], found["throughput"]["value"]) == ("my", RATE)
-
-
-@pytest.mark.parametrize("scope", ["card", "node", "job"])
-def test_whose_a_rate_is_can_be_stated_as_it_is_read(scope: str, log: Path) -> None:
-    grammar = log.with_name("formats") / "acme.lark"
-    run("format", log, "--scope", scope, "--out", grammar)
-    read = run("show", "--json", log, "--read", f"speed=images/s of {scope}")
-    for done in (read, run("show", "--json", log, "--format", grammar)):
-        found = json.loads(done.stdout)["throughput"]
-        assert (found["value"], found["scope"]) == (RATE, scope)
+LOG = "acme 1.0 starts\n" + "".join(
+    f"[acme] step {n} loss {2 - n / 10:.3f} speed: {100 + n}.0 images/s\n" for n in range(1, 7)
+)
 
 
 TIMES = "".join(f"iter {n}0 loss 2.5{n} dt 12{n}.5\n" for n in range(1, 9))
+CARDS: list[tuple[str, ...]] = [(), ("--cards", "2")]
 RATES = "".join(f"step {step}: loss 2.5, {1000 + step % 3} tokens/s\n" for step in range(40))
+
+
+KNOWN = lines("step     {n} | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n", range(8))
+
+
+def test_a_log_that_no_format_claims_is_read_and_drafted_as_it_is_said_whose_its_rate_is(tmp_path: Path) -> None:
+    found = shown(tmp_path, LOG)
+    assert (found["value"], found["unit"]) == (RATE, "images/s")
+    log = tmp_path / "train.log"
+    run("format", log, "--out", "my.lark", cwd=tmp_path)
+    assert shown(tmp_path, LOG, "--format", str(tmp_path / "my.lark"))["value"] == RATE
+    for scope in ("card", "node", "job"):
+        grammar = tmp_path / f"formats/{scope}.lark"
+        run("format", log, "--scope", scope, "--out", grammar)
+        for options in (("--read", f"speed=images/s of {scope}"), ("--format", str(grammar))):
+            found = shown(tmp_path, LOG, *options)
+            assert (found["value"], found["scope"]) == (RATE, scope)
 
 
 @pytest.mark.parametrize(
     ("text", "stated", "asks", "offered"),
     [
-        (TIMES, [], "refused", ["dt=ms/step", "dt=ms/line", "dt=s/line"]),
+        (TIMES, (), "refused", ["dt=ms/step", "dt=ms/line", "dt=s/line"]),
         *(
             (RATES, cards, "unchecked", [f"tokens/s=tokens/s of {whose}" for whose in ("job", "card")])
-            for cards in ([], ["--cards", "2"])
+            for cards in CARDS
         ),
     ],
 )
 def test_each_option_that_is_offered_gives_what_is_said_of_it(
-    text: str, stated: list[str], asks: str, offered: list[str], tmp_path: Path
+    text: str, stated: tuple[str, ...], asks: str, offered: list[str], tmp_path: Path
 ) -> None:
-    log = tmp_path / "own.log"
-    log.write_text(text, encoding="utf-8")
-    found = json.loads(run("show", "--json", log, *stated).stdout)
-    assert found["status"] == asks
+    found = shown(tmp_path, text, *stated)
     options = [(shlex.split(one["option"]), one["gives"]) for one in found["options"]]
-    assert [typed for typed, _ in options] == [["--read", option] for option in offered]
+    assert (found["status"], [typed for typed, _ in options]) == (asks, [["--read", option] for option in offered])
     for typed, gives in options:
-        again = json.loads(run("show", "--json", log, *stated, *typed).stdout)["throughput"]
+        again = shown(tmp_path, text, *stated, *typed)
         assert (again["unit"], again["scope"]) == (gives["unit"], gives["scope"])
         assert again["value"] == pytest.approx(gives["value"], rel=1e-14)
 
 
-def test_what_is_said_of_a_number_counts_before_its_format(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    line = "step     {n} | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"
-    log.write_text("".join(line.format(n=n) for n in range(8)), encoding="utf-8")
-    found = json.loads(run("show", "--json", log, "--read", "tok/sec=tokens/s of card").stdout)["throughput"]
+def test_what_is_said_of_a_number_counts_before_its_format_and_a_text_that_is_no_option_is_refused(
+    tmp_path: Path,
+) -> None:
+    found = shown(tmp_path, KNOWN, "--read", "tok/sec=tokens/s of card")
     assert (found["value"], found["unit"], found["scope"]) == (9097.17, "tokens/s", "card")
-    refused = json.loads(run("show", "--json", log, "--read", "tps=tokens/s").stdout)
+    refused = shown(tmp_path, KNOWN, "--read", "tps=tokens/s")
     assert (refused["throughput"], refused["diagnostics"]) == (None, [{"code": "no_such_number", "name": "tps"}])
+    done = run("show", tmp_path / "train.log", "--read", "speed")
+    assert (done.returncode, done.stdout, "dt=ms/step" in done.stderr) == (2, "", True)
 
 
-def test_a_text_that_is_no_option_is_refused_with_an_example(log: Path) -> None:
-    done = run("show", log, "--read", "speed")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "dt=ms/step" in done.stderr
-
-
-KNOWN = "step     0 | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "said"), [(KNOWN, "is of the known format"), ("hello\n", "")], ids=["known", "no speed"]
-)
+@pytest.mark.parametrize(("text", "said"), [(KNOWN, "is of the known format"), ("hello\n", "")])
 def test_format_refuses_a_log_of_a_known_format_and_one_without_a_speed(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(text, encoding="utf-8")
     done = run("format", "a.log", "--out", "my.lark", cwd=tmp_path)

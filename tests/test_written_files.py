@@ -35,17 +35,13 @@ COMMANDS = {
     "sarif": "audit {folder}/pages --sarif {folder}/out/audit.sarif",
 }
 
+LOG = min(path.relative_to(GOLDEN) for path in (GOLDEN / "logs").rglob("*") if path.is_file())
 Files = dict[str, bytes]
-
-
-def logs_of(folder: Path) -> list[Path]:
-    """The logs of the page."""
-    return sorted(path for path in (folder / "logs").rglob("*") if path.is_file())
 
 
 def words(name: str, folder: Path) -> list[str]:
     """One of the commands."""
-    return [word.format(folder=folder, log=logs_of(folder)[0]) for word in COMMANDS[name].split()]
+    return [word.format(folder=folder, log=folder / LOG) for word in COMMANDS[name].split()]
 
 
 @pytest.fixture
@@ -57,19 +53,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def with_site(folder: Path) -> Path:
-    """The same, with the site of the page."""
-    assert run(*words("site", folder)).returncode == 0
-    return folder
-
-
 def files(folder: Path) -> Files:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def hidden(folder: Path) -> list[str]:
-    return [str(path) for path in folder.rglob(".*")]
 
 
 def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
@@ -91,14 +76,14 @@ def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_fi
         run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
     if name in ("report", "site"):  # nothing of a page that was not there
         assert limited(FEW, words(name, folder)).returncode == 2
-        assert (files(folder / "out"), hidden(folder)) == ({}, [])
+        assert files(folder / "out") == {} and not [*folder.rglob(".*")]
     assert run(*words(name, folder)).returncode in (0, 1)
     before = files(folder / "out")
     done = limited(FEW, words(name, folder))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith(f"Error: {folder}/out/")
     assert "/." not in done.stderr.removeprefix(f"Error: {folder}")
-    assert (files(folder / "out"), hidden(folder)) == (before, [])
+    assert files(folder / "out") == before and not [*folder.rglob(".*")]
     assert before != {}
 
 
@@ -130,16 +115,6 @@ def test_a_folder_in_the_place_of_one_file_leaves_all_files_of_the_page(folder: 
     assert files(folder / "out") == before
 
 
-def killed(arguments: Sequence[str], seconds: float) -> None:
-    """Start a command, and kill it with all of its processes after so many seconds."""
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments], env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL
-    )
-    time.sleep(seconds)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 @pytest.mark.parametrize("name", ["report", "site"])
 def test_a_kill_at_any_time_leaves_a_whole_page_and_the_next_call_removes_what_is_left(name: str, folder: Path) -> None:
     arguments = words(name, folder)
@@ -152,12 +127,17 @@ def test_a_kill_at_any_time_leaves_a_whole_page_and_the_next_call_removes_what_i
     after = files(folder / "other")
     assert before != after
     for _ in range(KILLS):
-        killed(arguments, random.uniform(0.3, 1.1) * duration)  # noqa: S311 - any time will do
+        process = subprocess.Popen(
+            [*PROGRAM, *arguments], env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL
+        )
+        time.sleep(random.uniform(0.3, 1.1) * duration)  # noqa: S311 - any time will do
+        os.killpg(process.pid, signal.SIGKILL)  # with all of its processes
+        process.wait()
         there = {name: data for name, data in files(folder / "out").items() if not name.startswith(".")}
         assert before.keys() == there.keys()
         assert [name for name, data in there.items() if data not in (before[name], after[name])] == []
     assert run(*arguments).returncode == 0
-    assert (files(folder / "out"), hidden(folder)) == (after, [])
+    assert files(folder / "out") == after and not [*folder.rglob(".*")]
 
 
 def test_a_site_takes_the_files_along_that_are_of_no_site_and_leaves_out_pages_that_are_gone(folder: Path) -> None:
@@ -177,48 +157,47 @@ def test_a_site_takes_the_files_along_that_are_of_no_site_and_leaves_out_pages_t
     assert of_other & there.keys() == set()
 
 
-@pytest.mark.parametrize("name", ["logs", "assets", "data", "index.html"])
-def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, folder: Path) -> None:
-    (folder / "out" / name).mkdir()
-    (folder / "out" / name / "mine").write_text("mine")
+# A file where a site is to be written, and what it says: an account that is none makes no file one of a site.
+OF_NO_SITE: list[tuple[str, str | None]] = [
+    *((f"{name}/mine", "mine") for name in ("logs", "assets", "data", "index.html")),
+    *(("assets/contents.json", said) for said in ("", "[]", "{}", "[" * 9999, '{"a.html": 1}', "null")),
+    ("assets/contents.json", None),  # a pipe, which is not waited for
+]
+
+
+@pytest.mark.parametrize(("name", "said"), OF_NO_SITE)
+def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, said: str | None, folder: Path) -> None:
+    path = folder / "out" / name
+    path.parent.mkdir()
+    os.mkfifo(path) if said is None else path.write_text(said)
     done = run(*words("site", folder))
-    assert (done.returncode, f"{folder}/out/{name}: " in done.stderr) == (2, True)
-    assert files(folder / "out") == {f"{name}/mine": b"mine"}
+    assert (done.returncode, f"{path.parent}: " in done.stderr) == (2, True)
+    assert files(folder / "out") == ({} if said is None else {name: said.encode()})
 
 
-def test_a_site_deletes_nothing_because_an_account_in_its_folder_names_it(with_site: Path) -> None:
-    out = with_site / "out"
+def test_a_site_deletes_nothing_that_an_account_in_its_folder_names_and_no_page_that_changed(folder: Path) -> None:
+    out = folder / "out"
+    assert run(*words("site", folder)).returncode == 0
     names = [".git/HEAD", "notes.txt", "mine/page.html", "assets/.mine", "../mine.html"]
     for name in names:
         (out / name).parent.mkdir(exist_ok=True)
         (out / name).write_text("mine")
     account = [hashlib.sha256((out / name).read_bytes()).hexdigest() for name in [*files(out), "../mine.html"]]
     (out / "assets/contents.json").write_text(json.dumps(account))
-    run(*words("site", with_site))
+    run(*words("site", folder))
     assert {name: (out / name).read_text() for name in names} == dict.fromkeys(names, "mine")
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_a_page_of_a_site_that_the_user_changed_is_not_overwritten(is_link: bool, with_site: Path) -> None:
-    page, mine = with_site / "out/index.html", with_site / "mine.html"
+def test_a_page_of_a_site_that_the_user_changed_is_not_overwritten(is_link: bool, folder: Path) -> None:
+    assert run(*words("site", folder)).returncode == 0
+    page, mine = folder / "out/index.html", folder / "mine.html"
     mine.write_bytes(page.read_bytes() if is_link else b"mine")
     page.unlink()
     page.symlink_to(mine) if is_link else page.write_bytes(b"mine")
-    done = run(*words("site", with_site))
+    done = run(*words("site", folder))
     assert (done.returncode, f"{page}: " in done.stderr) == (2, True)
     assert (page.is_symlink(), page.read_bytes()) == (is_link, mine.read_bytes())
-
-
-@pytest.mark.parametrize("said", ["", "[]", "{}", "[" * 9999, '{"a.html": 1}', "null", None])
-def test_an_account_that_is_none_makes_no_file_one_of_a_site(said: str | None, folder: Path) -> None:
-    account = folder / "out/assets/contents.json"
-    account.parent.mkdir()
-    if said is None:
-        os.mkfifo(account)  # which is not waited for
-    else:
-        account.write_text(said)
-    assert run(*words("site", folder)).returncode == 2
-    assert files(folder / "out") == ({} if said is None else {"assets/contents.json": said.encode()})
 
 
 @pytest.mark.parametrize("name", ["report", "site"])
@@ -233,9 +212,8 @@ def test_a_link_in_the_folder_of_what_is_written_is_not_followed(name: str, fold
 
 def test_scrub_writes_nothing_behind_a_link(folder: Path) -> None:
     (folder / "elsewhere").mkdir()
-    logs = logs_of(folder)
-    first = logs[0].relative_to(folder / "logs").parts[0]
-    (folder / "out" / first).symlink_to(folder / "elsewhere")
+    (folder / "out" / LOG.parts[1]).symlink_to(folder / "elsewhere")
+    logs = sorted(path for path in (folder / "logs").rglob("*") if path.is_file())
     assert run("scrub", *logs, "--out", folder / "out").returncode == 2
     assert files(folder / "elsewhere") == {}
 
@@ -245,7 +223,7 @@ def test_a_table_is_written_through_a_link_that_the_user_names(folder: Path) -> 
     kept.write_text("before", encoding="utf-8")
     kept.chmod(0o640)
     link.symlink_to(kept)
-    run("parse", logs_of(folder)[0], "--out", link)
+    run("parse", folder / LOG, "--out", link)
     assert (link.is_symlink(), kept.read_text(encoding="utf-8").startswith("log,")) == (True, True)
     assert kept.stat().st_mode & 0o777 == 0o640
 
