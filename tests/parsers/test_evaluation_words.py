@@ -1,15 +1,14 @@
 """A metric line behind the word of an evaluation is no record of training, whatever format knows it."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from parsers.grammar.format import METRICS
 from parsers.runs.reading import survey
 from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.toy_logs import write
 
 pytestmark = pytest.mark.slow
 
@@ -22,15 +21,12 @@ LINE = "Epoch: [0]  [{n:3d}/100]  eta: 0:00:40  lr: 0.000001  loss: 1.5000 (1.50
 BAR = "Epoch 0: {n:3d}%|####      | {n}/100 [00:{n:02d}<00:30, 1.00it/s, loss=1.5]"
 
 
-def records_of(log: Path, text: bytes) -> list[int]:
-    """The lines of the metric records of a text, as it is read beside the folder of a golden log."""
-    log.parent.mkdir(exist_ok=True)
-    log.write_bytes(text)
-    return [line for part in survey(log).parts for line, kind in _kinds(part.records) if kind in METRICS]
-
-
-def _kinds(records: pd.DataFrame) -> Iterator[tuple[int, str]]:
-    return zip(records["line"], records["record"], strict=True) if len(records) else iter(())
+def records_of(folder: Path, log: Path, text: bytes) -> list[int]:
+    """The lines of the metric records of a text, as it is read in a folder called as that of a golden log."""
+    (folder / log.parent.name).mkdir(exist_ok=True)
+    parts = survey(write(folder / log.parent.name, text, name=log.name)).parts
+    tables = [part.records for part in parts if len(part.records)]
+    return [line for table in tables for line in table["line"][table["record"].isin(METRICS)]]
 
 
 def test_no_format_takes_a_line_behind_it_for_training(tmp_path: Path) -> None:
@@ -38,10 +34,8 @@ def test_no_format_takes_a_line_behind_it_for_training(tmp_path: Path) -> None:
     for log in LOGS:
         text = log.read_bytes().rstrip(b"\n") + b"\n"
         own = [line for line in text.split(b"\n") if OWN.match(line) and not TWO_OUTPUTS.search(line)]
-        copy = tmp_path / log.parent.name / log.name
-        before = records_of(copy, text)
         behind = b"".join(word + line + b"\n" for word in WORDS for line in own)
-        if records_of(copy, text + behind) != before:
+        if records_of(tmp_path, log, text + behind) != records_of(tmp_path, log, text):
             taken.append(name(log))
     assert taken == []
 
