@@ -170,8 +170,7 @@ def _order(runs: Sequence[Run], by: By) -> tuple[Callable[[Run], Any], Message |
     if by == "commit" and places is None:
         in_time = sorted(runs, key=lambda one: one.began or "")
         places = {commit: at for at, commit in enumerate(dict.fromkeys(run.commit or "" for run in in_time))}
-    if places is not None and 2 * sum(run.commit is not None for run in runs) >= len(runs):
-        known = places
+    if (known := places) is not None and 2 * sum(run.commit is not None for run in runs) >= len(runs):
         return lambda run: known.get(run.commit) if run.commit else None, None if by == "commit" else Message(BY_COMMIT)
     return lambda run: _natural(run.log), None if by == "name" else Message(BY_NAME)
 

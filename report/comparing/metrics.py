@@ -29,7 +29,6 @@ from ..results.agreement import (
     ROUNDING,
     Agreement,
     FinalMetric,
-    LossCurve,
     Stated,
     incomparable,
     loss_agreement,
@@ -195,20 +194,20 @@ def losses(sides: Sides, tolerance: float | None, stated: Mapping[str, Stated]) 
 
     ``stated``: what the runs of each side state. Raises ExtraError as ``loss_agreement`` does.
     """
-    unknown, curves = Agreement(LOSS, "unknown", tolerance), list[LossCurve]()
-    reason: Message | None = None
-    for run in (run for side in sides for run in side):
-        try:
-            if run.reading is None or run.measurement is None:
-                raise NoMeasurement(NO_LOG, log=run.log)
-            if (curve := loss_curve(Path(run.log), run.reading, run.measurement.run)) is None:
-                raise NoMeasurement(NOT_PRINTED, log=run.log, name=LOSS)
-            curves.append(curve)
-        except NoMeasurement as error:
-            reason = reason or error.message
-    if reason is not None:
-        return replace(unknown, reason=reason) if curves or tolerance is not None else None
-    found = loss_agreement(curves[: len(sides[0])], curves[len(sides[0]) :], tolerance)
+    unknown, runs = Agreement(LOSS, "unknown", tolerance), [run for side in sides for run in side]
+    try:
+        curves = [
+            loss_curve(Path(run.log), run.reading, run.measurement.run) if run.reading and run.measurement else None
+            for run in runs
+        ]
+    except NoMeasurement as error:
+        return replace(unknown, reason=error.message)
+    known = [curve for curve in curves if curve is not None]
+    if len(known) < len(runs):
+        without = runs[curves.index(None)]
+        reason = Message(NOT_PRINTED if without.reading else NO_LOG, log=without.log, name=LOSS)
+        return replace(unknown, reason=reason) if known or tolerance is not None else None
+    found = loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
     # No number is wrong whatever the conditions are.
     unlike = None if found.verdict == "NaN" else incomparable(stated)
     return replace(unknown, reason=unlike) if unlike else found
