@@ -39,8 +39,6 @@ for step in range(int(sys.argv[2])):
 sys.stdout.write("\\n".join([*lines, ""]))
 """
 
-needs_pre_commit = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
-
 
 def commit(folder: Path, text: str, said: str) -> None:
     (folder / "train.py").write_text(text, encoding="utf-8")
@@ -223,7 +221,7 @@ def test_the_audit_fails_where_a_number_is_wrong_and_writes_sarif_and_passes_wor
     assert audited(pages="README.md").returncode == 0
 
 
-@needs_pre_commit
+@pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
 @pytest.mark.slow
 @pytest.mark.parametrize(("changes", "status"), [((RIGHT,), 0), ((), 1)], ids=["right", "wrong"])
 def test_pre_commit_runs_the_hook(
@@ -240,13 +238,8 @@ def test_pre_commit_runs_the_hook(
     git(folder, "add", ".")
     done = Job(folder, environment).shell(f"{sys.executable} -m pre_commit run --color never")
     assert (done.returncode, ("3.50" in done.stdout) == (not changes)) == (status, True), done.stdout + done.stderr
-
-
-@needs_pre_commit
-@pytest.mark.slow
-def test_pre_commit_takes_the_file_of_hooks() -> None:
-    command = [sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"]
-    assert subprocess.run(command, cwd=PROJECT, check=False).returncode == 0
+    validate = f"{sys.executable} -m pre_commit validate-manifest '{PROJECT}/.pre-commit-hooks.yaml'"
+    assert Job(folder, environment).shell(validate).returncode == 0
 
 
 def test_our_own_run_ends_with_its_stages_and_the_status_of_the_one_that_failed(tmp_path: Path) -> None:
