@@ -14,13 +14,10 @@ from parsers.commands import FORMAT, LOGS, READ
 from parsers.io.printable import Unreadable, printable, say
 from parsers.sharing import JOBS, SCHEDULER
 
-from .archive.command import archive, verify
 from .audit.command import audit, recover
 from .comparing.command import compare, history
 from .drafting.command import init
-from .views.export_command import export
-from .views.report_command import report
-from .views.why_command import why
+from .views.commands import archive, export, report, verify, why
 from .wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from parsers.scanning.detection import formats
 from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
 from parsers.sharing.workers import ALONE
-from report.archive.archive import MANIFEST
+from report.views.archive import MANIFEST
 from tachograph.cli import secrets
 from tests.fuzz.beginnings import RUN_JSON, page_text
 from tests.fuzz.inputs import SEPARATOR, laid, members, source

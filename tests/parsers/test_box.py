@@ -12,7 +12,7 @@ from parsers.io.box import LimitError, boxed
 from parsers.io.errors import GrammarError, LogError
 from parsers.runs.reading import survey
 from parsers.scanning import detection
-from report.archive.archive import ArchiveError, verify
+from report.views.archive import ArchiveError, verify
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
 from tests.report.test_archives import files_of, make, sealed, write

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.scanning.detection import VARIABLE
-from report.archive.archive import MADE_BY, MANIFEST, ArchiveError, Difference, Verified, archive, verify
+from report.views.archive import MADE_BY, MANIFEST, ArchiveError, Difference, Verified, archive, verify
 from report.views.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.rank_folders import folder as rank_folder
@@ -197,7 +197,7 @@ def test_quoted_figures_are_told_from_numbers_that_were_made_again(tmp_path: Pat
 
 def test_an_archive_that_would_give_other_numbers_is_refused(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As where what a number rests on lies elsewhere.
-    monkeypatch.setattr("report.archive.archive._of_run", lambda log: [] if log.name.endswith("C8_log") else [log])
+    monkeypatch.setattr("report.views.archive._of_run", lambda log: [] if log.name.endswith("C8_log") else [log])
     with pytest.raises(ArchiveError):
         archive(str(toy.parent / "toy.toml"), toy.parent / "logs", toy.parent / "b.zip")
     assert not (toy.parent / "b.zip").exists()

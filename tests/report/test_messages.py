@@ -21,7 +21,7 @@ ONLY_ENGLISH = tuple(
     for place in (
         *(f"parsers/{room}" for room in ("grammar", "ingesting", "io", "origins", "scanning", "scrubbing", "sharing")),
         "report/pagefile",
-        "report/archive",
+        "report/views/archive.py",
         "report/drafting/logs.py",
         "report/measure/operations.py",
         "report/measure/protocol.py",

@@ -18,8 +18,8 @@ from parsers.io.printable import printable
 from parsers.sharing.workers import ALONE
 from report.results.model import CaseValue, Note, Report, parsed
 from report.results.model import Row as TableRow
+from report.views.commands import TARGETS
 from report.views.export import FORMATS, Row, exported, rows
-from report.views.export_command import TARGETS
 from report.views.publish import read_pages
 from tests.commandline import run
 from tests.conftest import Compare

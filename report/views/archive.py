@@ -44,8 +44,8 @@ from ..results.model import SUFFIX, Report
 from ..results.quality import reference_logs
 from ..results.resolve import wanted
 from ..results.store import outside
-from ..views.publish import PublishedPage, read_pages
 from ..wording.words import english
+from .publish import PublishedPage, read_pages
 
 PAGE, LOGS = "page", "logs"  # the folders of an archive
 MANIFEST = "manifest-sha256.txt"

@@ -1,1 +1,0 @@
-"""Archives of pages: the report of a page and everything behind its numbers in one file."""
