@@ -77,11 +77,12 @@ def load(path: Path) -> Format:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    from .loading import compiled
-
     if shipped := _shipped().get(_name(grammar)):
-        made: Made = pickle.loads(shipped)  # noqa: S301 - it came with this program
-    elif path.absolute().is_relative_to(ROOM):
+        return Format(path.stem, path.absolute(), *pickle.loads(shipped))  # noqa: S301 - it came with this program
+    from .loading import compiled  # which needs Lark
+
+    made: Made
+    if path.absolute().is_relative_to(ROOM):
         made = compiled(path)
     else:
         try:
