@@ -152,8 +152,12 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     told = []
     for clock in found:
         d = np.diff(clock.seconds)
-        begun = clock.kind == "bar" and table.step is not None  # which begins anew with each pass
-        d = np.where((d >= 0) & (np.diff(table.steps) > 0 if begun else True), d, np.nan)
+        if clock.kind == "bar" and table.step is not None:  # which begins anew with each pass
+            done, seconds = np.diff(table.steps), np.full(len(d), np.nan)
+            ends = np.flatnonzero(done != 0) + 1  # a state may be drawn again, and the time passes before it counts on
+            seconds[ends - 1] = np.diff(clock.seconds[np.append(0, ends)])
+            d = np.where(done > 0, seconds, np.nan)
+        d = np.where(d >= 0, d, np.nan)
         told += [replace(clock, seconds=d)] if np.nansum(d) > 0 else []
     return told
 
