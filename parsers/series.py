@@ -128,13 +128,19 @@ class Series:
         return replace(self, **cut, values=None if self.values is None else self.values[which])
 
     def merged(self) -> Series:
-        """Each stretch that is no stretch, of no work or no time, put together with the next good one."""
+        """Each stretch that is no stretch, of no work or no time, put together with the next good one that follows it.
+
+        One that none follows tells nothing: its work took a time that nobody knows.
+        """
         good = (self.work > 0) & (self.seconds > 0)
         keep = np.flatnonzero(good)
         if good.all() or not len(keep):
             return self.where(good)
-        starts = np.append(0, keep[:-1] + 1)
-        work, seconds = (np.add.reduceat(of, starts) for of in (self.work, self.seconds))
+        follows = np.append(False, self.begins[1:] == self.lines[:-1])
+        of_one = np.maximum.accumulate(np.where(follows, 0, np.arange(len(self))))
+        starts = np.maximum(np.append(0, keep[:-1] + 1), of_one[keep])
+        ends = np.stack([starts, keep + 1], axis=1).ravel()
+        work, seconds = (np.add.reduceat(np.append(of, 0), ends)[::2] for of in (self.work, self.seconds))
         merged = replace(self.where(good), work=work, seconds=seconds, begins=self.begins[starts])
         return merged.where((work > 0) & (seconds > 0))
 

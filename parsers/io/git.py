@@ -15,7 +15,7 @@ _HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 # What a shell may have told git for another repository is not passed on; what it says of git itself is: in a container
 # its configuration may be what says that a checkout of another user is safe.
-_OF_GIT_ITSELF = re.compile("(?!GIT_)|GIT_(CONFIG|SSL|SSH|ASKPASS|HTTP|PROXY|EXEC_PATH)")
+_OF_GIT_ITSELF = re.compile("(?!GIT_)|GIT_(CONFIG|TEST|SSL|SSH|ASKPASS|HTTP|PROXY|EXEC_PATH)")
 
 
 def top_of(folder: Path) -> Path | None:
