@@ -175,9 +175,8 @@ def test_nothing_that_a_terminal_obeys_is_printed_and_no_line_that_is_not_ours(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["show {undone}", "ingest {top} --into {top}/terminal --jobs 1"])
-def test_a_terminal_gets_the_colours_of_the_program_alone(command: str, parts: dict[str, str]) -> None:
-    _, shown = on_a_terminal([*PROGRAM, *words(command, parts)], ENVIRONMENT)
+def test_a_terminal_gets_the_colours_of_the_program_alone(parts: dict[str, str]) -> None:
+    _, shown = on_a_terminal([*PROGRAM, *words("show {undone}", parts)], ENVIRONMENT)
     own = re.compile(r"\x1b\[(?:[0-9]|[34][0-7]|9[0-7]|1;3[0-7])?(?:m|A|K)|\x1b\[\?25[lh]|\r")
     assert ("\x1b" in shown, unseen(own.sub("", shown))) == (True, set())
 

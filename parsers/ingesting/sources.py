@@ -157,6 +157,9 @@ def _unpack(archive: Path, into: Path) -> Iterator[LeftOut]:
                 yield entry
                 continue
             path, pieces = entry
+            if len(names(path)) > DEEPEST:
+                yield LeftOut(f"is nested more than {DEEPEST} folders deep.", path, is_unreadable=True)
+                continue
             place = below(into, "/".join(names(path)).replace("\0", ""))
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -447,7 +450,7 @@ class Sources:
     """``spool``: a folder for what is unpacked or fetched, made on use. ``without``: one that is part of no source."""
 
     def __init__(self, spool: Path, without: Path) -> None:
-        self._spool, self._without = spool, str(without.resolve())
+        self._spool, self._without = spool.resolve(), str(without.resolve())
         self._numbers = count()
 
     def candidates(self, source: str) -> Found:

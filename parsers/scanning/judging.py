@@ -322,7 +322,7 @@ class Records:
 
     def those(self, which: Flags) -> "Records":
         """Some of them."""
-        cut = self.cut if which[-1] else None
+        cut = self.cut if len(which) and which[-1] else None
         return Records(self.variant, self.first[which], self.last[which], self.places.those(which), cut)
 
 

@@ -111,7 +111,7 @@ class _Found:
         self.accepted, self.asked, self.weak, self.vague, self.refuted = (list[Speed]() for _ in range(5))
         for column in (column for table in log.tables for column in table.columns):
             m, table = column.meaning, column.table
-            if m.role == "remaining" and table.key.evidence and _counts_steps(table):
+            if m.role == "remaining" and table.key.evidence and not table.is_evaluation and _counts_steps(table):
                 left = Option(target_of(column), "time", LEFT, factor=m.factor or 1.0)
                 self.weak += _known(judge(column, left))
             if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
@@ -129,7 +129,7 @@ class _Found:
     def _sort(self, column: Column) -> None:
         """Judge all that a column may measure, and put what comes of it where it belongs."""
         bar = column.table.bar
-        if not _counts_steps(column.table):
+        if bar and column.meaning.role == "rate" and column.meaning.counts not in ("steps", "epochs", None):
             return
         speeds = [judge(column, h) for h in hypotheses(column)]
         standing, possible = best(speeds)

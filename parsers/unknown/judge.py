@@ -298,7 +298,7 @@ def hypotheses(column: Column) -> Iterator[Option]:
     else:
         for unit in (m.factor,) if m.factor else (1.0, 1e-3):
             yield from _of_unit(column, replace(time, factor=unit))
-        if m.factor is None and _middle(np.diff(column.values) / advance(column.table)) < FAST_STEP:
+        if m.factor is None and FASTEST_STEP <= _middle(np.diff(column.values) / advance(column.table)) < FAST_STEP:
             of_long = (h for unit in (60.0, 3600.0) for h in _of_unit(column, replace(time, factor=unit)))
             yield from (h for h in of_long if h.per == START)
 

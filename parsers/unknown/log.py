@@ -34,7 +34,7 @@ HEAD_LINES = 3000  # of a text tell what it is
 LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration in one line
 LONGEST_ROW = 2000  # letters of a row of a table that people read
 MOST_LETTERS = 600_000  # of distinct templates, 6,000 lines: a text with more is no log, and each takes 0.3 ms
-MOST_RECORDS = 1_000_000  # of one table: 400 MB of memory; more lines stay unmatched, which is said
+MOST_RECORDS = 1_000_000  # of one table: 400 MB of memory; more lines stay unmatched, and are counted so
 MOST_TABLES = 300  # with most rows: programs print fewer kinds of lines, and each is held against each
 MOST_COLUMNS = 300  # of a table: programs print fewer names, and each number is looked at
 

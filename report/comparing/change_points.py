@@ -38,6 +38,13 @@ class ChangePoint:
     p: float
 
 
+def refuse_without_extra() -> None:
+    """Raise ExtraError where a package of the extra is not installed: before many logs are read, not after."""
+    with extra(EXTRA, NEEDS):
+        import ruptures  # noqa: F401, PLC0415 - they come with the extra
+        import scipy.stats  # noqa: F401, PLC0415
+
+
 def change_points(logs: Values, gate: float) -> list[ChangePoint]:
     """Find where a series of log times changes.
 

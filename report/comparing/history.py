@@ -27,7 +27,7 @@ from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
 from ..wording.words import Translate, whose
 from . import output, store
-from .change_points import FEWEST, ChangePoint, change_points, robust_noise, winsorised
+from .change_points import FEWEST, ChangePoint, change_points, refuse_without_extra, robust_noise, winsorised
 from .conditions import Difference, differences
 from .effect import GATE, Values, effect, share
 from .sides import COPY, SKIPPED, Place, ReadRun, Run, each_read, found_runs, read_run
@@ -309,6 +309,7 @@ def history(
     SciPy is not installed.
     """
     gate = share(gate)
+    refuse_without_extra()
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     in_utc = since.replace(tzinfo=since.tzinfo or UTC).astimezone(UTC) if since else None
     first = in_utc.replace(tzinfo=None).isoformat() if in_utc else ""

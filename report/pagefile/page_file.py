@@ -31,6 +31,7 @@ from .toml_lines import Key, line_of, missing_comma, stated_key
 FOLDER = Path(__file__).parents[1] / "pages"
 SECTIONS = ("tested", "environment", "setup", "steps", "results")
 QUOTES, LAUNCH = "quotes.csv", "launch.toml"
+MOST_BYTES = 200_000  # of a text beside a page file
 _TEXT = re.compile(rf"([^.]+)\.({LANGUAGE})\.md")
 # Markdown; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
@@ -92,11 +93,9 @@ def read_text(path: Path) -> str:
     text = toml_text(path)
     try:
         beside = files_beside(text, path)
-        held = {QUOTES if file.suffix == ".csv" else file.name: text_of(file).strip("\n") for file in beside}
+        held = {QUOTES if file.suffix == ".csv" else file.name: _text_beside(file) for file in beside}
     except Mistake as error:
         raise PageError.in_file(path, text, error.message, ("prose",)) from error
-    except UnicodeDecodeError as error:
-        raise PageError(f"{path}: a file beside it is not valid UTF-8: {error}.") from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     # A text of JSON is one of TOML but for one character.
@@ -105,6 +104,15 @@ def read_text(path: Path) -> str:
         for name, said in held.items()
     )
     return "".join([text.rstrip("\n"), "\n\n[files]\n", *told]) if held else text
+
+
+def _text_beside(file: Path) -> str:
+    if (size := file.stat().st_size) > MOST_BYTES:
+        raise Mistake(f"{file.name!r} has {size} bytes; a text may have {MOST_BYTES}.")
+    try:
+        return text_of(file).strip("\n")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{file.name!r} is not valid UTF-8.") from error
 
 
 def toml_text(path: Path) -> str:

@@ -190,3 +190,11 @@ def test_no_damage_to_an_archive_crashes(tmp_path: Path, data: st.DataObject) ->
         damaged[at : at + 1] = data.draw(st.binary(min_size=0, max_size=4))
     events(tmp_path / "logs", put(tmp_path / "lab.tar", bytes(damaged)))
     assert not [path for path in tmp_path.iterdir() if path.name not in ("lab.tar", "logs", "z")]
+
+
+def test_an_archive_is_taken_into_a_folder_that_is_named_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab.tar").write_bytes(tar(member("a/train.log", step(1))))
+    assert [one.label for one in logs(Path("in/logs"), "lab.tar")] == ["lab__a__train"]

@@ -72,4 +72,4 @@ def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], r
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     log = put(tmp_path, "100,2,much,300")
     done = run("show", log)
-    assert (done.returncode, "line 2: load is 'much'; expected a number." in done.stderr) == (2, True)
+    assert (done.returncode, "line 2 is '100,2,much,300'" in done.stderr) == (2, True)
