@@ -214,6 +214,7 @@ def test_what_a_number_measures_is_said_of_the_logs_that_have_it(desk: Desk) -> 
 
 def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path: Path) -> None:
     lines = (
+        'import time\nprint("begun", time.time_ns())\n'  # a run that prints what another one did is a copy of it
         'for step in range(1, 41):\n    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")\n'
     )
     (tmp_path / "train.py").write_text(lines, encoding="utf-8")
