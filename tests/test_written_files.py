@@ -29,7 +29,6 @@ COMMANDS = {
     "report": REPORT,
     "site": f"{REPORT} --html",
     "csv": "parse {log} --out {folder}/out/records.csv",
-    "jsonl": "parse {log} --out {folder}/out/records.jsonl",
     "scrub": "scrub {log} --out {folder}/out",
     "archive": "archive {folder}/toy.toml --logs {folder}/logs --out {folder}/out/toy.tach.zip",
     "sarif": "audit {folder}/pages --sarif {folder}/out/audit.sarif",
