@@ -157,7 +157,7 @@ def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slo
     assert job.benchmark(commands=COMMAND, repeats="2")[0] == 0
     said = job.read("benchmark/comparison.md")
     assert re.search(r"^\| train +\|.*\| faster +\|$", said, re.MULTILINE)
-    assert re.search(r"^\| train +\|.*\| loss at steps .*\| lower +\|$", said, re.MULTILINE)
+    assert re.search(r"^\| train +\|.*\| loss at steps .*\| better +\|$", said, re.MULTILINE)
     job.checkout("main")
     assert job.benchmark("7", commands=COMMAND, repeats="2", language="zh")[0] == 1
     said = job.read("benchmark/comparison.md")
