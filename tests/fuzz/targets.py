@@ -174,7 +174,8 @@ def verified(data: bytes) -> None:
             archive.write_bytes(data[1:])
         else:
             parts = members(data[1:].split(SEPARATOR))
-            files = {name.encode("utf-8", "replace").decode(): text for _, name, text in parts if name}
+            named = ((name.encode("utf-8", "replace").decode(), text) for _, name, text in parts)
+            files = {name: text for name, text in named if name.partition("\0")[0]}  # zipfile ends a name there
             sums = "".join(f"{sha256(text).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
             with zipfile.ZipFile(archive, "w") as packed:
                 for name, text in {**files, MANIFEST: sums.encode()}.items():
