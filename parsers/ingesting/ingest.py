@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 LONGEST = 200  # bytes of a label; a name on a disk may have 255
 NO_METRIC_LINE = "does not contain metric lines of a known format."
+NOT_NAMED = "does not contain metric lines of a known format; name the file itself, or a number of it with --read."
 OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
 _ENDINGS = (".log", ".txt")
 # What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
@@ -250,7 +251,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
         is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
         raise LeftOut(error.what, is_unreadable=candidate.named or is_broken) from error
     if found is None and not candidate.named:
-        raise LeftOut(NO_METRIC_LINE)
+        raise LeftOut(NOT_NAMED)
     return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
 
 

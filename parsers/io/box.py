@@ -114,4 +114,3 @@ def _portable(error: BaseException) -> BaseException:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - it was made here
         return error
     return type(error)(error.message) if isinstance(error, TachographError) else RuntimeError(repr(error))
-    return RuntimeError(repr(error))

@@ -69,11 +69,20 @@ def sha256_of(path: Path) -> str:
 
 def opener(path: str, flags: int) -> int:
     """Open a file as ``open`` asks its ``opener`` to, to read or to write; raises as ``opened`` does."""
-    # A pipe is opened without waiting for whoever is at its other end.
+
+    def refuse(mode: int) -> None:
+        if what := _OTHERS.get(stat.S_IFMT(mode)):
+            raise OSError(errno.EINVAL, what, path)
+
+    with suppress(FileNotFoundError):
+        refuse(os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
+    # Something else may stand there by now; a pipe is opened without waiting for whoever is at its other end.
     descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
-    if what := _OTHERS.get(stat.S_IFMT(os.fstat(descriptor).st_mode)):
+    try:
+        refuse(os.fstat(descriptor).st_mode)
+    except OSError:
         os.close(descriptor)
-        raise OSError(errno.EINVAL, what, path)
+        raise
     return descriptor
 
 

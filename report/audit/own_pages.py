@@ -40,6 +40,7 @@ NO_LOGS = "its log {log} is not here; give --logs."
 AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
 _WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
+LONGEST = 160  # characters that are told of an altered line
 MORE_LINES = 1000  # of a page, beyond twice those that it is to have, are compared; none that follows is to be there
 
 
@@ -63,10 +64,9 @@ class Alteration(NamedTuple):
 
     def finding(self, document: str, claim: Claim | None = None) -> Finding:
         """The finding for a number of the line that is not to be there, or for the line."""
-        of = claim or Claim(
-            document=document, line=self.line, column=1, number=Number(self.stood, nan, nan), place=LINE
-        )
-        return Finding(of, Ruling.CONTRADICTED, Hit(nan, Means.RENDERED, self.right))
+        stood, right = (f"{text[:LONGEST]} …" if len(text) > LONGEST else text for text in (self.stood, self.right))
+        of = claim or Claim(document=document, line=self.line, column=1, number=Number(stood, nan, nan), place=LINE)
+        return Finding(of, Ruling.CONTRADICTED, Hit(nan, Means.RENDERED, right))
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:

@@ -79,6 +79,18 @@ def _arithmetic(text: str) -> str:
     return text
 
 
+def _percentage(text: str) -> str:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text) or not 0 < float(text[:-1]) < 100:
+        raise Mistake(f"expected a percentage such as '2%', above 0% and below 100%, not {text!r}.")
+    return text
+
+
+def _web_address(text: str) -> str:
+    if not re.match("https?://", text):
+        raise Mistake(f"{text!r} is not a web address; use one that starts with https://.")
+    return text
+
+
 def _unit(unit: str) -> str:
     word, per_second, rest = unit.partition("/s")
     if (known := counted(word.lower())) not in (None, word) and per_second and not rest:
@@ -89,8 +101,8 @@ def _unit(unit: str) -> str:
 _OF_AXES = AfterValidator(with_only(get_args(Axis)))
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
 AnyOption = Annotated[str, AfterValidator(_option_of_read)]
-Percentage = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?%$")]  # above 0% and below 100%
-WebAddress = Annotated[str, Field(pattern="^https?://")]
+Percentage = Annotated[str, AfterValidator(_percentage)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 Arithmetic = Annotated[str, AfterValidator(_arithmetic)]
 Unit = Annotated[str, AfterValidator(_unit)]

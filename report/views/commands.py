@@ -55,9 +55,8 @@ def report(
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
     OUT/PAGE.report.json. PAGE is a name in report/pages or a path; default: all pages, if any of them has a log. A page
-    without numbers is not written, nor one whose logs others published without them: where they are is
-    printed. Exit status 1 if a PAGE is not written. With --scheduler, the logs, and with --html OUT, must be on disks
-    shared by all workers.
+    without numbers is not written, nor one whose published logs are not here: where they are is printed. Exit status 1
+    if a PAGE is not written. With --scheduler, the logs, and with --html OUT, must be on disks shared by all workers.
 
     With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
     replaces an earlier site in OUT once complete; other files there are kept.
@@ -118,11 +117,11 @@ def why(
 
     PAGE is a page file, its name, its PAGE.report.json, or a page that report wrote beside that, which needs no logs.
     CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), or digits that are unique on
-    the page; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its
-    digits, ROW/COLUMN, or either with its line: 12:399.5. Prints the log, the lines used and why others are skipped,
-    the values, each step of the protocol, scaling and rounding, what the other sources of the log say, and the results
-    of other windows and statistics; of a log whose sources contradict each other both sides. Of a number without a log
-    it prints which other numbers give it, or who published it. A run folder stands for its LOG.
+    the page; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its digits, ROW/COLUMN, or either with its
+    line: 12:399.5. Prints the log, the lines used and why others are skipped, the values, each step of the protocol,
+    scaling and rounding, what the other sources of the log say, and the results of other windows and statistics; of a
+    log whose sources contradict each other both sides. Of a number without a log it prints which other numbers give
+    it, or who published it. A run folder stands for its LOG.
 
     With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
     log prints them, or seconds; without a stated protocol, and of estimate=clock, the work and the seconds of each
@@ -306,7 +305,8 @@ def verify(file: Path) -> None:
 
     found = verified(file.absolute())
     if found.made_by != MADE_BY:
-        say(f"{file.name}: Made by {found.made_by}; {MADE_BY} may say the same otherwise.", err=True)
+        by = found.made_by or "another program"
+        say(f"{file.name}: Made by {by}; {MADE_BY} may say the same otherwise.", err=True)
     for one in found.differences:
         say(f"{one.file}: {one.said}")
     if found.differences:

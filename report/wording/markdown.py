@@ -38,12 +38,6 @@ def code(raw: object) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def fenced(commands: str) -> str:
-    """Commands as a code block whose fence is longer than any run of backticks in it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", commands)), default=0))
-    return f"{fence}bash\n{commands.rstrip()}\n{fence}"
-
-
 def link(label: str, address: str) -> str:
     """A link; the label is taken as Markdown, the address is percent-encoded."""
     return f"[{label}]({address_of(address)})"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, Ingested, SuiteError, claimed, ingest, label
+from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, NOT_NAMED, Ingested, SuiteError, claimed, ingest, label
 from parsers.ingesting.sources import Candidate
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
@@ -111,7 +111,7 @@ def test_logs_of_several_sources_are_never_taken_for_repeats_of_one(tmp_path: Pa
 
 def test_a_text_without_metric_lines_is_a_log_where_it_is_named_itself(lab: Path, into: Path) -> None:
     path = write(lab, OTHER_NOISE, name="crash.log")
-    assert (left_out(into, lab), runs(into)) == ({"crash.log": NO_METRIC_LINE}, [])
+    assert (left_out(into, lab), runs(into)) == ({"crash.log": NOT_NAMED}, [])
     (found,) = logs(into, path)
     assert (found.format, found.remarks, runs(into)) == (None, (NO_METRIC_LINE,), ["lab__crash/1/train.log"])
 

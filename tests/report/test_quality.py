@@ -104,8 +104,9 @@ def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: 
         ("quality = {}", "quality needs reference with loss"),
         ('quality = { reference = "../a", loss = "2%" }', "leaves the log folder"),
         ('quality = { reference = "{colour}", loss = "2%" }', "{colour} cannot be used"),
-        ('quality = { reference = "a", loss = "2" }', "columns.torch.quality.loss"),
-        ('quality = { reference = "a", loss = "100%" }', "columns.torch.quality.loss"),
+        ('quality = { reference = "a", loss = "2" }', "expected a percentage such as '2%'"),
+        ('quality = { reference = "a", loss = "100%" }', "expected a percentage such as '2%'"),
+        ('quality = { reference = "a", loss = "0.0%" }', "expected a percentage such as '2%'"),
     ],
 )
 def test_a_mistake_in_quality_is_named(quality: str, said: str, tmp_path: Path) -> None:

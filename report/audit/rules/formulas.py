@@ -11,7 +11,7 @@ Tests of means are SciPy's, where that is installed.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
@@ -460,9 +460,12 @@ def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
 
 def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[tuple[Claim, ...]], float, str]]:
     """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
+    before, lists = dict[str, tuple[Claim, ...]](), deque(formulas.lists)
     for number, line in enumerate(lines, start=1):
+        while lists and lists[0][0] <= number:
+            _, some = lists.popleft()
+            before[_list_name(some[0])] = some
         for kind, name, other, options in _CALL.findall(line):
-            before = {_list_name(some[0]): some for at, some in formulas.lists if at <= number}
             is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
             used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
             if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):
