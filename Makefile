@@ -20,7 +20,7 @@ pages: .venv/report
 	git -C $(PERF) checkout --quiet e7a07c4d39e04de5e24652daaf02d204f0209acb
 	$(BIN)/tachograph report benchmark-guide vgg16 resnet50 deeplabv3p --logs $(PERF)
 
-site: .venv/site
+site: .venv/report
 	$(BIN)/tachograph report --html --out site
 
 test: .venv/test
@@ -73,10 +73,6 @@ constraints: .venv/test
 	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || { echo $(NO_VENV); exit 1; }
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -e .
-	touch $@
-
-.venv/site: setup.cfg .venv/report
-	$(INSTALL) -e '.[charts]'
 	touch $@
 
 .venv/test: setup.cfg .venv/report

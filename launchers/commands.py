@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from parsers.io.errors import extra
 from parsers.io.printable import Unreadable, say, say_text, shell_quoted
 
 from .recipes.checkout import Checkout
@@ -239,6 +240,8 @@ def launch(
     from .run.series import Planner
 
     executor = Executor.of(values)
+    if not (is_recipe := is_known(target)):
+        _check_page(target, page_names)
     if not (repos or executor.dry_run):
         raise click.UsageError("--repo is missing: the checkout of the native repository.")
     planner = Planner(executor.place, list(map(Checkout, repos)), data)
@@ -246,7 +249,6 @@ def launch(
     options = {name: value if isinstance(value, list) else [str(value)] for name, value in said.items()}
     options |= {"EXTRA": [shlex.join(extra)]} if extra else {}
     options |= {"DATA": [SYNTHETIC]} if synthetic else {}
-    is_recipe = is_known(target)
     if is_recipe:
         if only:
             raise click.UsageError("--only selects cases of a page; a recipe runs the cases that its options set.")
@@ -254,21 +256,24 @@ def launch(
         if values["node_rank"]:  # the suite of a further node is its own, because all nodes may share one disk
             suite = suite.with_name(f"{suite.name}-node{values['node_rank']}")
         planned = planner.of_recipe(target, options, suite, repeats or 3)
-    elif not (target.endswith(".toml") or target in (pages := page_names())):
-        recipes = [recipe.name for recipe in read_all()]
-        if close := get_close_matches(target, [*recipes, *pages], 1):
-            raise click.UsageError(f"No recipe or page is named {target}; did you mean {close[0]}?")
-        known = f"recipes: {', '.join(recipes)}; pages: {', '.join(pages)}, or a path ending in .toml"
-        raise click.UsageError(f"No recipe or page is named {target}; {known}.")
     elif options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)
-        refusal = f"A page file sets how its cases run, so {names} cannot be given"
-        raise click.UsageError(f"{refusal}; select cases with --only.")
+        raise click.UsageError(f"A page file sets how its cases run, not {names}; select cases with --only.")
     else:
         planned = planner.of_page(lacking(target, into or Path("logs"), repeats, only))
     if executor.execute(planned) and is_recipe:
         for folder in dict.fromkeys(run.folder.path.parent for run in planned):
             say_text(measured(folder, "en")[0])
+
+
+def _check_page(target: str, page_names: Callable[[], list[str]]) -> None:
+    """Raise click.UsageError, with the nearest name, for what is no page."""
+    if target.endswith(".toml") or target in (pages := page_names()):
+        return
+    names = [*(recipe.name for recipe in read_all()), *pages]
+    near = get_close_matches(target, names, 1)
+    possible = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}, or a path ending in .toml."
+    raise click.UsageError(f"No recipe or page is named {target}; {possible}")
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -468,11 +473,8 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
-    try:
+    with extra("images", "Images need"):  # before anything is written
         from .recipes.images import KINDS
-    except ImportError as error:  # before anything is written
-        advice = 'run `pip install "tachograph[images]"`'
-        raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
     try:
         KINDS[kind](out, count, size)
     except OSError as error:  # which names no file where a disk is full

@@ -185,7 +185,7 @@ def without(modules: "tuple[str, ...]", command: str, out: Path) -> "subprocess.
 def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, command: str, tmp_path: Path) -> None:
     done = without((missing,), command, tmp_path)
     (said,) = done.stderr.splitlines()
-    assert f'`pip install "tachograph[{EXTRAS[missing]}]"`' in said
+    assert f"`pip install -e '{PROJECT}[{EXTRAS[missing]}]'`" in said  # a checkout stays the one that runs
     assert (said.startswith("Error: "), done.returncode, list(tmp_path.iterdir())) == (True, 2, [])
 
 

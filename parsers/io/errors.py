@@ -1,6 +1,7 @@
 """Errors of this room: one sentence each that says what was found, where, and what is possible."""
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,8 +101,11 @@ def told(error: Exception) -> str:
 
 
 def install(extra: str) -> str:
-    """What installs an extra beside the rest."""
-    return f'pip install "tachograph[{extra}]"'
+    """What installs an extra beside the rest: beside a checkout, which stays the one that runs, by its path."""
+    top = Path(__file__).parents[2]
+    if (top / "setup.cfg").is_file():
+        return f"pip install -e {shlex.quote(f'{top}[{extra}]')}"
+    return f"pip install 'tachograph[{extra}]'"
 
 
 @contextmanager
@@ -113,5 +117,5 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        values = {"what": Message(what), "package": error.name, "command": install(name)}
+        values = {"what": Message(what), "package": str(error.name).partition(".")[0], "command": install(name)}
         raise ExtraError(NOT_INSTALLED, **values) from error

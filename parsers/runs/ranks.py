@@ -36,7 +36,7 @@ Counts = Literal["job", "node"]
 NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
 
-NO_RANKS = "is a folder without logs of several ranks, such as rank_0.log and rank_1.log, that are not all empty."
+NO_RANKS = "is a folder without train.log, and without logs of ranks such as rank_0.log and rank_1.log; pass a file."
 OF_SEVERAL = "holds logs of ranks of several runs, such as {first} and {second}; pass the folder of one of them."
 SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
 LACKING = "Of the ranks 0 to {last}, {count} have no log in the folder, or an empty one; the first is rank {rank}."

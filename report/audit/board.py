@@ -91,6 +91,9 @@ class Board(_Part):
 def board_of(name: str) -> Board:
     """A board by its name, of those that come with the program, or by the path of its file; raises BoardError."""
     shipped = SHIPPED / f"{name}.toml"
+    if not (shipped.is_file() or Path(name).exists()):
+        known = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+        raise BoardError(f"No board is named {name!r}; use one of {known}, or the path of a TOML file.")
     path = shipped if name == Path(name).name and shipped.is_file() else Path(name)
     try:
         return Board.model_validate(tomllib.loads(text_of(path)))

@@ -260,7 +260,7 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
     """
     damaged = []
     try:
-        with zipfile.ZipFile(archive) as packed:
+        with opened(archive) as file, zipfile.ZipFile(file) as packed:
             names, comment = packed.namelist(), packed.comment.decode("utf-8", "replace")
         check_members(len(names))
         _refuse_unsafe(names, archive)
@@ -279,6 +279,8 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
         raise
     except TachographError as error:
         raise ArchiveError.at(archive, CANNOT_BE_READ, reason=error.message) from error
+    except OSError as error:
+        raise ArchiveError.at(archive, CANNOT_BE_READ, reason=reason_of(error)) from error
     except BROKEN as error:
         raise ArchiveError.at(archive, "is not a zip archive, or is incomplete.") from error
     reports = [name for name in names if name.startswith(f"{PAGE}/") and name.endswith(SUFFIX)]

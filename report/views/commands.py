@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +153,8 @@ def why(
     else:
         if logs is not None or target.endswith(".toml") or (target in names() and not Path(target).is_file()):
             raise click.UsageError(f"{target} is no log; of a page pass a cell as well, such as main/1/paddle.")
+        if not Path(target).exists() and (near := get_close_matches(target, names(), 1)):
+            raise click.UsageError(f"{target}: file not found; did you mean the page {near[0]}?")
         report, result, title, finding = _of_log(Path(target), options, language)
     view = View(report, language) if report else None
     if wants_values:

@@ -135,7 +135,7 @@ def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Pat
 
 
 def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="is a folder without logs of several ranks"):
+    with pytest.raises(LogError, match="logs of ranks"):
         read_log(folder(tmp_path, 2, rated([100, 90]), "slurm-7_{}.out"))
 
 
