@@ -25,11 +25,17 @@ from .facts import COUNTS, Fact, Statement, Value, values_of
 from .format_records import RUN, FormatRecords
 
 BANNERS = (RUN_START, "restart")
+BREAKS = ("checkpoint", "evaluation")  # events that take time which is no training
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
 FEWEST_EPOCHS = 3
 # Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
 NEAR, FALLEN = 0.25, 0.2
+# What says how much a record did and how fast; epochs of one run are nearer to each other, but for a first one that
+# waits for its data.
+SPEEDS = ("throughput", "step_time", "step_rate", "work_time", "duration")
+AMOUNTS = ("job_batch_size", "batch_size", "sample_count", "token_count")
+ANOTHER_SPEED = 1.25
 AT_AN_END = 0.2  # of a pass of a progress bar: how far its first and its last drawing may be from there
 PLACE = ("step", "epoch", "steps", "steps_per_epoch")
 MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice
@@ -136,7 +142,8 @@ def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
     banners = np.array([event.line for event in happened if event.event in BANNERS], np.int64)
     steps, epochs = _counted(records, "step", "step"), _counted(records, "epoch", "epoch")
     if len(steps):
-        firsts = steps["line"][_again(steps, banners, records)]
+        pauses = np.array([event.line for event in happened if event.event in BREAKS], np.int64)
+        firsts = steps["line"][_again(steps, banners, pauses, records)]
     elif len(epochs):
         firsts = epochs["line"][_of_runs(_falls(epochs["epoch"]), epochs["epoch"])]
     else:
@@ -196,10 +203,10 @@ def _changes(numbers: Counts) -> Rows:
     return np.flatnonzero((numbers[1:] < numbers[:-1]) | (numbers[1:] > numbers[:-1])) + 1
 
 
-def _again(counted: RecordTable, banners: Lines, records: RecordTable) -> Rows:
+def _again(counted: RecordTable, banners: Lines, pauses: Lines, records: RecordTable) -> Rows:
     """Where the steps of another run begin: not where they do so with each epoch, or of several ranks in turns.
 
-    ``counted``: the ``records`` that print their step.
+    ``counted``: the ``records`` that print their step. ``pauses``: the lines of what may end an epoch.
     """
     steps = counted["step"]
     if (steps[1:] > steps[:-1]).all():
@@ -211,7 +218,7 @@ def _again(counted: RecordTable, banners: Lines, records: RecordTable) -> Rows:
     rows = np.unique(np.concatenate(proven))
     rows = rows[(rows > 0) & (rows < len(steps))]
     stays = rows[(steps[rows] <= steps[rows - 1]) & ~_is_later_epoch(counted, rows)]
-    return np.union1d(stays, _of_runs(_falls_of_a_run(counted, records), steps))
+    return np.union1d(stays, _of_runs(_falls_of_a_run(counted, pauses, records), steps))
 
 
 def _of_runs(falls: Rows, numbers: Counts) -> Rows:
@@ -245,7 +252,7 @@ def _is_later_epoch(counted: RecordTable, rows: Rows) -> Mask:
     return later
 
 
-def _falls_of_a_run(counted: RecordTable, records: RecordTable) -> Rows:
+def _falls_of_a_run(counted: RecordTable, pauses: Lines, records: RecordTable) -> Rows:
     """Where steps or epochs fall back although no epoch has ended, by what the ``records`` print beside them."""
     steps, falls = counted["step"], _falls(counted["step"])
     if "epoch" in counted and not np.isnan(counted["epoch"]).any():
@@ -258,7 +265,10 @@ def _falls_of_a_run(counted: RecordTable, records: RecordTable) -> Rows:
     near, far = AT_AN_END * lasts.max(), (1 - AT_AN_END) * lasts.max()
     may_be_passes = "elapsed" in records and (firsts <= near).all() and (lasts[:-1] >= far).all()
     is_of_runs = "steps" in counted or not (may_be_epochs or may_be_passes)
-    return falls if is_of_runs or _losses_begin_anew(counted["line"], falls, records) else NO_ROWS
+    if is_of_runs or _losses_begin_anew(counted["line"], falls, records):
+        return falls
+    ends_epoch = np.isin(falls, np.searchsorted(counted["line"], pauses))
+    return falls[~ends_epoch & _changes_speed(counted, falls, records)]
 
 
 def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool:
@@ -269,6 +279,32 @@ def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool
     first, again, before = losses[0], losses[1 : len(begins) + 1], losses[len(begins) + 1 :]
     lost = np.abs(first - before)
     return bool((np.abs(again - first) < NEAR * lost).all() and (lost > FALLEN * abs(first)).all())
+
+
+def _changes_speed(counted: RecordTable, falls: Rows, records: RecordTable) -> Mask:
+    """At which falls the speed that nearly all records of a stretch show becomes another one."""
+    lines, begins = records["line"], counted["line"][falls]
+    own = np.isin(lines, counted["line"])
+    stretches = np.searchsorted(begins, lines[own], side="right")
+    columns = [records[name][own].astype(np.float64) for name in (*SPEEDS, *AMOUNTS) if name in records]
+    if not columns and "time" in records:
+        seconds = np.diff(records["time"][own], prepend=np.datetime64("NaT")) / np.timedelta64(1, "s")
+        columns = [np.where(np.isin(lines[own], begins), np.nan, seconds)]
+    found = np.zeros(len(falls), np.bool_)
+    for column in columns:
+        low, high = _nearly_all(column, stretches, len(falls) + 1)
+        found |= (low[1:] > ANOTHER_SPEED * high[:-1]) | (low[:-1] > ANOTHER_SPEED * high[1:])
+    return found
+
+
+def _nearly_all(column: Floats, stretches: Rows, count: int) -> tuple[Floats, Floats]:
+    """Between which values of each stretch all but a tenth at either end lie; not a number where there are none."""
+    at, values = stretches[column > 0], column[column > 0]
+    values = np.append(values[np.lexsort((values, at))], np.nan)
+    lengths = np.bincount(at, minlength=count)
+    begins, tenth = np.cumsum(lengths) - lengths, lengths // 10
+    is_none = lengths == 0
+    return values[np.where(is_none, -1, begins + tenth)], values[np.where(is_none, -1, begins + lengths - 1 - tenth)]
 
 
 # ---- bars of evaluations

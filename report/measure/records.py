@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from parsers.grammar.field import Field
-from parsers.runs.appended import are_consecutive
+from parsers.runs.appended import BREAKS, are_consecutive
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
@@ -22,8 +22,6 @@ Facts = Mapping[str, Fact]
 
 # The columns that say how fast a record was, or how long it took.
 SPEEDS = ("throughput", "step_time", "step_rate", "work_time", "duration")
-# Events that take time which is no training.
-BREAKS = ("checkpoint", "evaluation")
 
 
 @dataclass(frozen=True, eq=False)

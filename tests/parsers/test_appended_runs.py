@@ -35,6 +35,18 @@ BEGINNINGS: dict[str, tuple[RecordTable, list[Event], list[int]]] = {
     "a banner before a step that goes on": (steps([1, 2, 3, 4, 5, 6]), [banner(35, "restart")], []),
     "steps counted in each epoch": (steps([1, 2, 3, 1, 2, 3], epoch=[1, 1, 1, 2, 2, 2]), [], []),
     "steps counted in epochs without a number": (steps([10, 20, 30, 10, 20, 30, 10, 20]), [], []),
+    "another speed from the same first step on": (
+        steps([1, 2, 3] * 3, throughput=[2.0, 9.0, 9.1, 9.0, 9.2, 9.1, 4.0, 4.2, 4.1]),
+        [],
+        [70],
+    ),
+    "other batches from the same first step on": (steps([1, 2, 3] * 2, token_count=[64.0] * 3 + [32.0] * 3), [], [40]),
+    "another speed behind an evaluation": (
+        steps([1, 2, 3] * 2, step_time=[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]),
+        [banner(31, "evaluation")],
+        [],
+    ),
+    "a slower first epoch": (steps([1, 2, 3] * 2, step_time=[1.2, 1.2, 1.2, 1.0, 1.0, 1.0]), [], []),
     "steps beyond those of the first epoch": (steps([10, 20, 30, 10, 20, 30, 40, 50]), [], [40]),
     "steps that never rise": (steps([100, 100, 100, 100, 100, 7]), [], []),
     "an epoch falls back with its steps": (steps([1, 2, 1, 2, 1, 2], epoch=[1, 1, 2, 2, 1, 1]), [], [50]),
