@@ -23,6 +23,20 @@ def test_a_log_is_what_show_prints() -> None:
     assert (log.facts["cards"].value, list(log.to_frame().columns[:2])) == (2, ["line", "record"])
 
 
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [
+        ("basicsr/two_runs_that_differ.log", tachograph.ContradictedError),
+        ("torch7/models.log", tachograph.NoMeasurement),
+    ],
+)
+def test_a_log_without_a_number_says_why(log: str, kind: type[tachograph.NoMeasurement]) -> None:
+    with pytest.raises(tachograph.NoMeasurement) as raised:
+        tachograph.open(PROJECT / "tests/parsers/golden" / log).throughput()
+    assert type(raised.value) is kind
+    assert raised.value.diagnostic
+
+
 def test_of_many_logs_each_has_a_row_with_its_number_or_why_there_is_none(tmp_path: Path) -> None:
     silent, broken, gone = tmp_path / "silent.log", tmp_path / "broken.log", tmp_path / "gone.log"
     silent.write_text(WITHOUT_SPEED)
@@ -66,9 +80,7 @@ def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:
         lambda: tachograph.compare(LOG, "gone.log"),
         lambda: tachograph.compare(LOG, LOG, gate="3"),
         lambda: tachograph.history("gone"),
-        pytest.param(
-            lambda: tachograph.measure_many([LOG, LOG], scheduler="tcp://127.0.0.1:1"), marks=pytest.mark.slow
-        ),
+        lambda: tachograph.measure_many([LOG, LOG], scheduler="nowhere"),
     ],
 )
 def test_what_is_wrong_is_said_by_one_kind_of_error(wrong: object) -> None:

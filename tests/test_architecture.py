@@ -67,8 +67,3 @@ def test_no_python_of_the_parsers_names_a_format() -> None:
     names = {*FRAMEWORKS, *(fmt.name for fmt in formats())}
     texts = {path: path.read_text(encoding="utf-8").lower() for at, path in MODULES.items() if at.startswith("parsers")}
     assert [f"{path}: {name}" for path, text in texts.items() for name in names if name in text] == []
-
-
-def test_the_top_level_has_the_five_folders_and_the_settings() -> None:
-    assert [name for name in ("launchers", "parsers", "report", "logs", "tests") if not (PROJECT / name).is_dir()] == []
-    assert (PROJECT / "setup.cfg").is_file()

@@ -142,17 +142,15 @@ def test_below_each_command_of_the_tutorial_stands_what_it_prints_in_both_langua
 
 @pytest.mark.slow
 def test_the_python_of_the_docs_runs_and_is_typed(tmp_path: Path) -> None:
-    programs = blocks("docs/python.md", "python")
-    for number, program in enumerate(programs):
+    for number, program in enumerate(blocks("docs/python.md", "python")):
         (tmp_path / f"program{number}.py").write_text(program, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), "MYPYPATH": str(PROJECT)}
     files = sorted(map(str, tmp_path.iterdir()))
-    checked = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", *files]
-    for command in ([sys.executable, "-Wignore", file] for file in files):
-        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)
-        assert (done.returncode, done.stderr) == (0, b"")
-    types = subprocess.run(checked, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    assert types.stdout.splitlines()[-1:] == [f"Success: no issues found in {len(programs)} source files"]
+    checked = ["-m", "mypy", "--strict", *files]  # with what `make test` keeps of our own modules
+    for words in (*(["-Wignore", file] for file in files), checked):
+        command = [sys.executable, *words]
+        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 @pytest.mark.parametrize("readme", READMES)

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from parsers.sharing.workers import MOST_TASKS, Workers, WorkersError
-from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.shared_work import die, large
@@ -20,13 +18,11 @@ SHOWN = LOGS[: 2 * MOST_TASKS]
 COMMANDS = {
     "show": ["show", "logs/*", "absent.log"],
     "show --json": ["show", "logs/*", "--json"],
-    "show --lang": ["show", "logs/*", "--lang", "zh"],
     "report": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out"],
     "report --html": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out", "--html"],
     "ingest": ["ingest", "logs", "--into", "out"],
 }
 every_command = pytest.mark.parametrize("command", COMMANDS)
-one_of_each = pytest.mark.parametrize("command", ["show", "report", "ingest"])
 
 Outcome = tuple[int, str, str, dict[str, bytes]]
 
@@ -100,13 +96,6 @@ def test_a_cluster_reads_a_log_anew_that_changed_since_the_last_call(home: Path,
 
 
 @pytest.mark.slow
-def test_workers_with_several_threads_give_the_same(home: Path) -> None:
-    with clustered(workers=1, threads=4) as address:
-        found = outcome("show --json", home, "--scheduler", address)
-    assert found == outcome("show --json", home, "--jobs", "1")
-
-
-@pytest.mark.slow
 def test_workers_of_a_cluster_that_are_killed_are_told_in_a_sentence() -> None:
     with clustered(workers=1) as address:
         workers = Workers(scheduler=address)
@@ -114,28 +103,9 @@ def test_workers_of_a_cluster_that_are_killed_are_told_in_a_sentence() -> None:
             list(results)
 
 
-def refused(home: Path, monkeypatch: pytest.MonkeyPatch, command: str, *options: str) -> str:
-    """The last line of what a command says that does nothing."""
-    monkeypatch.chdir(home)
-    parts = ["logs/0.log" if "*" in part else part for part in COMMANDS[command]]
-    done = CliRunner().invoke(command_line(), [*parts, *options])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert not list(home.glob("out/**/*.*"))
-    return done.stderr.splitlines()[-1]
-
-
 @pytest.mark.slow
-@one_of_each
+@pytest.mark.parametrize("command", ["show", "report", "ingest"])
 def test_a_scheduler_that_does_not_respond_is_told_in_a_sentence(command: str, home: Path) -> None:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     said = "Error: nowhere: no scheduler responds; expected tcp://host:port.\n"
     assert outcome(command, home, "--scheduler", "nowhere") == (2, "", said, {})
-
-
-@one_of_each
-def test_processes_and_a_scheduler_at_once_are_refused(
-    command: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "not both" in refused(home, monkeypatch, command, "--scheduler", "nowhere", "--jobs", "2")

@@ -1,6 +1,5 @@
 """The command `tachograph show`: its text and JSON for logs of each status, held against golden files as a whole."""
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -10,12 +9,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-import tachograph
 from parsers.unknown.answer import Ask
 from parsers.unknown.training import Reason
 from report.commands import show
-from report.measure.diagnostics import Code, NoMeasurement, say
-from report.measure.measurement import ContradictedError
+from report.measure.diagnostics import Code, say
 from report.results import measured_log
 from report.terminal.show_text import RULE
 from report.wording.words import Translator, worded, words
@@ -77,13 +74,13 @@ def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, com
     assert done.exit_code == 2
 
 
-def test_the_output_for_every_golden_log_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
+def test_the_output_for_logs_of_many_formats_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, (*Ask, *Reason))]
     compare(SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
-    every = [path for path in FORMATS.glob("*/*") if path.suffix == ".log"]
+    every = sorted(FORMATS.glob("*/*.log"))[::10]
     done = shown(*every, *logs, "--json")
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(objects) == len(every) + len(logs)
@@ -146,23 +143,6 @@ def test_a_stated_protocol_is_used_and_named() -> None:
     assert (found["records"], found["scope"]) == (2, "job")
     assert found["value"] == pytest.approx(sum(speeds[-2:]) / 2 * 2)
     assert found["protocol"] == "records=step estimate=reported skip_records=30 statistic=mean"
-
-
-def test_python_gets_the_same_answer(logs: list[Path]) -> None:
-    for path in logs[:-1]:
-        log, found = tachograph.open(path), of_json(path)
-        assert (str(log.reading.path), log.reading.sha256) == (
-            found["log"],
-            hashlib.sha256(log.reading.path.read_bytes()).hexdigest(),
-        )
-        assert log.status == found["status"] and len(repr(log)) < 200
-        if found["throughput"]:
-            assert log.throughput().value == found["throughput"]["value"]
-        else:
-            with pytest.raises(NoMeasurement) as raised:
-                log.throughput()
-            assert isinstance(raised.value, ContradictedError) == (log.status == "contradicted")
-            assert raised.value.diagnostic
 
 
 def test_the_rule_stands_word_for_word_in_the_documentation() -> None:

@@ -9,14 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
 from checkouts import METRIC, PRINT, TOP, Native, make_native, run_file
 
-from launchers.commands import Executor
 from launchers.machine.facts import NoPythonError
 from launchers.machine.telemetry import RunLoad
-from parsers.io.files import data_of, opener, replace_file, text_of
 from parsers.runs.run_folder import SCHEMA
 from tests.commandline import git
 
@@ -291,21 +288,6 @@ def test_a_recipe_that_writes_into_its_checkout_runs_there_once_at_a_time(native
     ) == (1, [])
     os.close(held)
     assert native.tachograph("launch", native.top / "own.sh", *place, "--repeats", "1").returncode == 0
-
-
-def append(path: Path) -> None:
-    with open(path, "a", opener=opener):
-        pass
-
-
-@pytest.mark.parametrize("use", [data_of, text_of, append, lambda path: replace_file(path, b"x")])
-def test_a_pipe_is_not_waited_for(use: Callable[[Path], object], tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="pipe"):
-        use(tmp_path / "pipe")
-    with pytest.raises(click.UsageError, match=str(tmp_path / "pipe")):
-        assert Executor(on="slurm", site=tmp_path / "pipe").place
-    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_pipe_in_place_of_a_log_is_named(native: Native) -> None:
