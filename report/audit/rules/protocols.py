@@ -49,7 +49,9 @@ Keys = dict[str, object]
 Known = dict[tuple[Protocol, bytes], Floats]  # statistics of values, by the first protocol that reads them
 
 _SKIPS: Costs = (
-    {0: 0, 10: 1, 20: 1, 5: 1, 50: 1, 100: 1} | dict.fromkeys((1, 2, 3, 4), 2) | dict.fromkeys(range(6, 20), 3)
+    {0: 0, 10: 1, 20: 1, 5: 1, 50: 1, 100: 1}
+    | dict.fromkeys((1, 2, 3, 4), 2)
+    | dict.fromkeys((*range(6, 10), *range(11, 20)), 3)
 )
 _DROPS: Costs = {0: 0, 1: 1, 2: 2}
 _LASTS: Costs = dict.fromkeys((10, 20, 50, 100, 200, 500, 1000), 3) | dict.fromkeys(
@@ -309,7 +311,21 @@ def explained(sources: Mapping[Claim, Sequence[Source]]) -> list[Explanation]:
     for one in firsts:
         searched = {id(source.searched): source.searched for source in sources[one]}.values()
         chances[one] = min(1.0, sum(of.chance(one.number) for of in searched))
-    return explain(firsts, rules, lambda _, claim: chances[claim], lambda rank, *_: cast(int, rank) + 1, copies=firsts)
+    return explain(firsts, rules, lambda _, claim: chances[claim], _tried, copies=firsts)
+
+
+def _tried(rule: Hashable, _: int, known: Sequence[Hashable]) -> int:
+    """How many ranks there are up to one; where a statistic is known to be meant, only its windows are left to try."""
+    rank = cast(int, rule)
+    own = _statistic(rank)
+    is_known = any(_statistic(cast(int, one)) == own for one in known)
+    return sum(_statistic(one) == own for one in range(rank + 1)) if is_known else rank + 1
+
+
+def _statistic(rank: int) -> Hashable:
+    """What the protocol of a rank does with the records of its window."""
+    one = protocols()[rank // 2]
+    return one.records, one.estimate, one.statistic, one.trim, one.trim_min
 
 
 def hit_of(number: Number, sources: Sequence[Source], rank: int) -> Hit:

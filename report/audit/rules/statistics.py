@@ -19,7 +19,7 @@ from ..documents import ITEM
 from ..evidence import GREATEST, LAST, LEAST, MEAN, Stated, Statistic
 from ..number import Number
 
-MOST_JOINED = 64  # logs of a folder that may be one repeated experiment (the longest board record has 40)
+MOST_JOINED = 96  # logs of a folder that may be one repeated experiment (the longest board record has 75)
 SIMPLEST = (LAST, MEAN, LEAST, GREATEST)
 EACH = ""  # of several logs each by itself
 _ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in seconds
