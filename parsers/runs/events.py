@@ -173,9 +173,20 @@ def _copies(records: RecordTable) -> Rows:
     place = next((name for name in ("step", "epochs_done") if name in records), None)
     if place is None or len(telling) < 2 or not apart or _ascends(records, place):
         return NO_ROWS
-    rows = np.flatnonzero(pd.DataFrame({name: records[name] for name in columns}).duplicated())
+    # A log that two handlers write has each record twice in a row: what is as the one before needs no other.
+    repeats = np.append(False, np.logical_and.reduce([_as_before(records[name]) for name in columns]))
+    others = np.flatnonzero(~repeats)
+    repeats[others] = pd.DataFrame({name: records[name][others] for name in columns}).duplicated()
+    rows = np.flatnonzero(repeats)
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records[place][rows]) & (told > 1)]
+
+
+def _as_before(column: Array) -> NDArray[np.bool_]:
+    """Whether each but the first is as the one before; two that are missing are."""
+    before, after = column[:-1], column[1:]
+    same: NDArray[np.bool_] = (before == after) | (pd.isna(before) & pd.isna(after))
+    return same
 
 
 def _ascends(records: RecordTable, place: str) -> bool:

@@ -217,7 +217,7 @@ def _feed(
     searched, names = 0, {fmt.name for fmt in chosen}
     for lines in text.blocks(shapes, chosen):
         verdicts = cascade.feed(lines)
-        if search and searched < SEARCHED:
+        if search and searched < SEARCHED and verdicts.left.any():
             searched += int((lines.ends - lines.starts)[verdicts.left].sum())
             if found := most_claimed(text.path, lines, verdicts.left, shapes, without=names):
                 return found

@@ -110,7 +110,7 @@ class FormatLines:
 
     def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the lines that are left, and note what they are; a line in a record of several is nothing else."""
-        for found in self._shapes.records(lines, verdicts.left.copy()):
+        for found in self._shapes.records(lines, verdicts.left):
             verdicts.note(found.rows, is_matched=found.variant.record != "noise")
             self._add(found.variant, lines, found.first, found.places, found.cut)
         for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
@@ -271,6 +271,8 @@ class Unrecognised:
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
+        if not len(rows):
+            return
         shapes = lines.shapes[rows] - ALONE
         counts = np.bincount(shapes)
         is_new = (counts > 0) & (self._counts[: len(counts)] == 0)

@@ -29,7 +29,7 @@ from ..io.box import OutOfTimeError
 from .kernel import Flags, Ids, Integers, Texts
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 from .record_table import Places
-from .shapes import ALONE, Rows, ShapedLines, ShapeTable, by_shape
+from .shapes import ALONE, Rows, ShapedLines, ShapeTable, by_shape, distinct
 
 NEWLINE = b"\n"
 # What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
@@ -331,7 +331,7 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
     return compiled(f"(?:{variant.source})(?=\n|\\Z)".encode())
 
 
-def records_in(lines: ShapedLines, begins: Flags, variants: Iterable[Variant]) -> Iterator[Records]:
+def records_in(lines: ShapedLines, begins: Rows, variants: Iterable[Variant]) -> Iterator[Records]:
     """The records of several lines of each variant; ``begins``: in which lines one may begin."""
     text = lines.data[: lines.ends[-1]].replace(b"\r", b"\n")
     places = list(zip(lines.starts[begins].tolist(), lines.ends[begins].tolist(), strict=True))
@@ -391,13 +391,13 @@ class FormatShapes:
 
     def groups(self, lines: ShapedLines, left: Flags) -> Iterator[tuple[Meaning, Rows, Ids]]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
-        rows = np.flatnonzero(left & (self._meaning_of[lines.shapes] != NOTHING))
-        meanings = self._known(lines, rows)
-        for number in np.flatnonzero(np.bincount(meanings[meanings > NOTHING])).tolist():
-            mine = rows[meanings == number]
-            if self._meanings[number].variants:
+        meanings = self._known(lines)
+        for number in np.unique(meanings[meanings > NOTHING]).tolist():
+            mine = lines.of_shapes(lines.present[meanings == number])
+            mine = mine[left[mine]]
+            if len(mine) and self._meanings[number].variants:
                 yield self._meanings[number], mine, self._place_of[lines.shapes[mine]]
-        if len(alone := rows[meanings == ALONE]):
+        if len(alone := lines.alone[left[lines.alone]]):
             found: dict[Kind, tuple[Meaning, list[int]]] = {}
             for number, hits in LineJudge(*lines.joined(alone)).hits(self._sieve).items():
                 meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
@@ -412,22 +412,21 @@ class FormatShapes:
             return []
         if id(self) not in lines.records:
             begins = self.begins(lines)
-            lines.records[id(self)] = [*records_in(lines, begins, self.spanning)] if begins.any() else []
+            lines.records[id(self)] = [*records_in(lines, begins, self.spanning)] if len(begins) else []
         found: list[Records] = lines.records[id(self)]
         if left is None or not found or left.all():
             return found
         gone = np.cumsum(np.append(False, ~left))
         return [those.those(gone[those.first] == gone[those.last + 1]) for those in found]
 
-    def begins(self, lines: ShapedLines) -> Flags:
-        """In which lines a record of several may begin."""
-        rows = np.arange(len(lines))
-        meanings = self._known(lines, rows)
-        begins = np.array([meaning.begins for meaning in self._meanings])[meanings]
-        if len(alone := rows[meanings == ALONE]):
-            begins[alone] = False
-            begins[alone[[*LineJudge(*lines.joined(alone)).beginning(self.spanning)]]] = True
-        return begins
+    def begins(self, lines: ShapedLines) -> Rows:
+        """The lines in which a record of several may begin."""
+        meanings = self._known(lines)
+        rows = lines.of_shapes(lines.present[np.array([meaning.begins for meaning in self._meanings])[meanings]])
+        if not len(lines.alone):
+            return rows
+        alone = lines.alone[[*LineJudge(*lines.joined(lines.alone)).beginning(self.spanning)]]
+        return np.union1d(rows, alone)
 
     def fixed(self, lines: ShapedLines, left: Flags) -> Ids:
         """How specific the format is for the lines left, as ``fixed`` of a Meaning: 0 where it claims a line not so."""
@@ -439,13 +438,13 @@ class FormatShapes:
             fixed[:, mine] = np.maximum(fixed[:, mine], np.array(meaning.fixed)[:, None])
         return fixed
 
-    def _known(self, lines: ShapedLines, rows: Rows) -> Ids:
-        """The meaning of each of some lines, by its number; of new shapes it is learned by a line of each."""
-        meanings: Ids = self._meaning_of[lines.shapes[rows]]
+    def _known(self, lines: ShapedLines) -> Ids:
+        """The meaning of each shape that is present, by its number; of new ones it is learned by a line of each."""
+        meanings: Ids = self._meaning_of[lines.present]
         if (new := meanings == NEW).any():
-            first = lines.firsts(rows[new])
+            first = lines.firsts(lines.of_shapes(lines.present[new]))
             self.learn(lines, first, LineJudge(*lines.joined(first)))
-            meanings = self._meaning_of[lines.shapes[rows]]
+            meanings = self._meaning_of[lines.present]
         return meanings
 
     def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> Flags:
@@ -501,13 +500,12 @@ class KnownShapes:
 
         In the first row for lines as a whole, in the second for metric lines amid other output.
         """
-        shapes = lines.shapes[left]
+        shapes = lines.present if left.all() else distinct(lines.shapes[left])
         if (new := self._set_of[shapes] == NEW).any():
-            self._look(lines, lines.firsts(np.flatnonzero(left)[new]))
+            self._look(lines, lines.firsts(lines.of_shapes(shapes[new])))
         numbers = {*self._set_of[shapes].tolist()}
         of_shapes = [formats for formats, number in self._sets.items() if number in numbers]
-        if ALONE in numbers:
-            alone = np.flatnonzero(left & (lines.shapes == ALONE))
+        if len(alone := lines.alone[left[lines.alone]]):
             of_shapes.append(self._possible(LineJudge(*lines.joined(alone))))
         return {fmt.name: self.of(fmt).fixed(lines, left) for fmt in dict.fromkeys(chain.from_iterable(of_shapes))}
 

@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-VERSION = "version_7"  # what shapes.c names itself: one more with each change of what is called there
+VERSION = "version_8"  # what shapes.c names itself: one more with each change of what is called there
 LEFT, NUMBER, STAMP, WORD = range(4)
 NO_STAMP = -(2**63)
 """The kinds of ``fields``: left to the caller, a number, a time, a short text; and a time that is not there."""
@@ -91,7 +91,7 @@ class CompiledShapes:
         pointers = [array.ctypes.data for array in self._arrays.values()]
         self._table = _Table(*pointers, buckets, most, longest, most_parts, 0, 0)
         # They are kept: large arrays that come and go leave holes between those that grow.
-        self._ids, self._starts = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64)
+        self._ids, self._starts = np.empty((2, ROOM), np.int64)
 
     def __len__(self) -> int:
         return int(self._table.known)
@@ -103,9 +103,9 @@ class CompiledShapes:
         self._arrays["places"] = np.array([*known, len(own), *own], np.int32)
         self._table.places = self._arrays["places"].ctypes.data
 
-    def lines(self, data: bytes) -> tuple[Ids, Integers]:
+    def lines(self, data: bytes) -> tuple[Integers, Integers]:
         """The shape of each line of a text that ends with a newline, -1 where it has none, and where it begins."""
-        ids, starts, self._table.at = [np.empty(0, np.int32)], [np.empty(0, np.int64)], 0
+        ids, starts, self._table.at = [self._ids[:0]], [self._starts[:0]], 0
         while self._table.at < len(data):
             arrays = self._ids.ctypes.data, self._starts.ctypes.data, ROOM
             count = LIBRARY.lines(self._table, data, len(data), *arrays)  # type: ignore[union-attr]  # COMPILED
@@ -141,7 +141,7 @@ class MaskedShapes(dict[bytes, int]):
         """As that of C."""
         self._places[list(self)[shape]] = [*places]
 
-    def lines(self, data: bytes) -> tuple[Ids, Integers]:
+    def lines(self, data: bytes) -> tuple[Integers, Integers]:
         """As that of C."""
         lines = data.translate(AS_ZERO).split(b"\n")[:-1]
         for row, own in enumerate(data.split(b"\n")[:-1] if self._places else ()):
@@ -150,7 +150,7 @@ class MaskedShapes(dict[bytes, int]):
                 for place in self._places[lines[row]]:
                     part[place] = own[place]
                 lines[row] = bytes(part)
-        ids = np.fromiter(map(self.__getitem__, lines), np.int32, len(lines))
+        ids = np.fromiter(map(self.__getitem__, lines), np.int64, len(lines))
         return ids, np.cumsum([0, *(len(line) + 1 for line in data.split(b"\n"))], dtype=np.int64)[: len(lines)]
 
 

@@ -71,14 +71,17 @@ class Places:
 
     def digit(self, field: int) -> float:
         """One unit of the last digit of a field, the finest of all shapes; lines of one differ in their digits only."""
-        shapes, firsts = self._firsts
+        shapes, firsts = self.firsts
         texts = self.texts(field, firsts[self.spans[shapes, field, 1] > 0])
         return min(map(last_digit, texts), default=math.inf)
 
     @cached_property
-    def _firsts(self) -> tuple[Ids, Rows]:
-        """The shapes, and the first line of each."""
-        return np.unique(self.shape, return_index=True)
+    def firsts(self) -> tuple[Rows, Rows]:
+        """The shapes, and the first line of each: where several lines are written to one place, the last one stays."""
+        firsts = np.full(len(self.spans), -1)
+        firsts[self.shape[::-1]] = np.arange(len(self.shape))[::-1]
+        shapes = np.flatnonzero(firsts >= 0)
+        return shapes, firsts[shapes]
 
     def alike(self, fields: Sequence[int]) -> list[list[int]]:
         """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines."""
@@ -182,7 +185,7 @@ class VariantLines:
         """Add some lines, and where their fields stand."""
         cells, odd = kernel.fields(places.data, places.at, places.shape, places.spans, self._kinds)
         for index, field in enumerate(self._fields):
-            if field is not RANK or RANK.name in self._columns or places.widths(index).any():
+            if field is not RANK or RANK.name in self._columns or places.spans[places.firsts[0], index, 1].any():
                 self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
             if field.type == "NUMBER" and (digit := places.digit(index)) < self.digits.get(field.name, math.inf):
                 self.digits[field.name] = digit

@@ -38,6 +38,13 @@ def by_shape(of_alone: int = 0) -> Ids:
     return numbers
 
 
+def distinct(shapes: Integers) -> Rows:
+    """The shapes of some lines, ascending, without those of the lines alone."""
+    is_there = np.zeros(int(shapes.max(initial=0)) + 1 - ALONE, np.bool_)
+    is_there[shapes] = True
+    return np.flatnonzero(is_there[:ALONE])
+
+
 @dataclass
 class ShapedLines:
     """Some lines of a log that follow each other: the ``shapes`` and ``starts`` in ``data``.
@@ -47,7 +54,7 @@ class ShapedLines:
     """
 
     data: bytes
-    shapes: Ids
+    shapes: Integers
     starts: Integers
     before: int
     is_cut: bool
@@ -60,6 +67,24 @@ class ShapedLines:
     def ends(self) -> Integers:
         """Where each line ends, its newline included, unless that was added."""
         return np.append(self.starts[1:], len(self.data) - self.is_cut)
+
+    @cached_property
+    def present(self) -> Rows:
+        """The shapes of these lines, ascending."""
+        return distinct(self.shapes)
+
+    @cached_property
+    def alone(self) -> Rows:
+        """Those that have none."""
+        return np.flatnonzero(self.shapes == ALONE)
+
+    def of_shapes(self, shapes: Rows) -> Rows:
+        """The lines of some shapes of these."""
+        if not len(shapes):
+            return shapes
+        is_one = np.zeros(int(self.present[-1]) + 1 - ALONE, np.bool_)  # the last is of those alone
+        is_one[shapes] = True
+        return np.flatnonzero(is_one[self.shapes])
 
     def firsts(self, rows: Rows) -> Rows:
         """Of some lines the first of each shape, in their order."""
@@ -121,7 +146,7 @@ class ShapeTable:
             shapes[-1] = ALONE
         return ShapedLines(data, shapes, starts, before, is_cut)
 
-    def _tell_apart(self, data: bytes, shapes: Ids, starts: Integers, known: int) -> bool:
+    def _tell_apart(self, data: bytes, shapes: Integers, starts: Integers, known: int) -> bool:
         """Have lines of new shapes told apart by the digits that formats tell apart; whether there are any."""
         rows = np.flatnonzero(shapes >= known)
         some, first = np.unique(shapes[rows], return_index=True)

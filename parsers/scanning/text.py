@@ -118,15 +118,16 @@ class LogText:
 
     def _whole_lines(self, stream: io.BufferedReader) -> Iterator[bytes]:
         """The blocks of a stream; a small log is one."""
-        block, wanted = stream.read(BLOCK), BLOCK
-        while len(block) == wanted:
-            end = block.rfind(b"\n") + 1
-            if end:
-                yield block[:end]
-            elif wanted > LONGEST_LINE:
+        block = stream.read(BLOCK)
+        while len(block) >= BLOCK:
+            line = stream.readline(LONGEST_LINE)
+            if len(line) == LONGEST_LINE:
                 raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
-            wanted = len(block) - end + BLOCK
-            block = block[end:] + stream.read(BLOCK)
+            block += line
+            if not block.endswith(b"\n"):
+                break
+            yield block
+            block = stream.read(BLOCK)
         # What no eye sees is no line: UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and
         # colours with an escape. An order mark is one at the start of a log only.
         end = block.rfind(b"\n") + 1
@@ -156,7 +157,7 @@ class _Counted(io.RawIOBase):
 
 def _end_of_records(lines: ShapedLines, formats: Sequence[FormatShapes]) -> int:
     """How many lines there are before the first record that may go on behind the last line."""
-    begins = np.flatnonzero(np.any([fmt.begins(lines) for fmt in formats], axis=0))
+    begins = np.unique(np.concatenate([fmt.begins(lines) for fmt in formats]))
     if not len(begins):
         return len(lines)
     # One that ends with the last line may go on as well.
