@@ -52,37 +52,32 @@ def test_columns_that_ran_on_other_machines_stand_side_by_side_before_the_text_o
     assert (cells(gpu), cells(driver)[1]) == (["GPU", "2 × H100 (80 GiB)", "none"], "580 (CUDA 13.0)")
 
 
-def test_every_node_of_a_job_is_looked_at(tmp_path: Path) -> None:
-    nodes = [{"cpu": "EPYC", "cores": 64}, {"cpu": "Xeon", "cores": 32}]
-    _, processors, _ = environment(tmp_path, a={"environment": nodes[0], "nodes": nodes})
-    assert cells(processors) == ["CPU", "EPYC (cores: 64)<br>Xeon (cores: 32)"]
+NODES = [{"cpu": "EPYC", "cores": 64}, {"cpu": "Xeon", "cores": 32}]
+SOURCE = {"repository": "https://github.com/acme/trainer.git", "commit": "0123456789abcdef", "dirty": True}
+CHANGED = "[trainer `0123456789`](https://github.com/acme/trainer/tree/0123456789abcdef) (changed)"
+SAID: list[tuple[dict[str, object], list[list[str]]]] = [
+    ({"environment": NODES[0], "nodes": NODES}, [["CPU", "EPYC (cores: 64)<br>Xeon (cores: 32)"]]),
+    ({"environment": {}, "source": SOURCE}, [["Model code", CHANGED]]),
+    ({"environment": {"cpu": "<b>|[x](y)", "os": "a\nb"}}, [["CPU", r"&lt;b&gt;\|\[x\](y)"]]),
+    ({}, []),
+    ({"environment": 7}, []),
+    ({"environment": {"cpu": 7, "gpus": "x", "frameworks": []}}, []),
+]
 
 
-def test_the_code_is_a_link_to_its_commit_and_says_whether_it_was_changed(tmp_path: Path) -> None:
-    source = {"repository": "https://github.com/acme/trainer.git", "commit": "0123456789abcdef", "dirty": True}
-    _, code, _ = environment(tmp_path, a={"environment": {}, "source": source})
-    linked = "[trainer `0123456789`](https://github.com/acme/trainer/tree/0123456789abcdef) (changed)"
-    assert cells(code) == ["Model code", linked]
+@pytest.mark.parametrize(("said", "rows"), SAID)
+def test_what_a_run_says_of_its_machine_and_its_code_is_shown_as_it_is(
+    said: dict[str, object], rows: list[list[str]], tmp_path: Path
+) -> None:
+    *table, text = environment(tmp_path, a=said)
+    assert ([row.strip("| ").split(" | ") for row in table[1:]], text) == (rows, "As stated.")
 
 
 def test_variables_are_those_that_all_runs_set_alike(tmp_path: Path) -> None:
     make_run(tmp_path / "logs/a/2", LOG, environment={"variables": {"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "4"}})
-    _, variables, _ = environment(
-        tmp_path, a={"environment": {"variables": {"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "8"}}}
-    )
+    other = {"variables": {"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "8"}}
+    _, variables, _ = environment(tmp_path, a={"environment": other})
     assert cells(variables) == ["Environment variables of all runs", "`NCCL_ALGO=Ring`"]
-
-
-@pytest.mark.parametrize("said", [{}, {"environment": 7}, {"environment": {"cpu": 7, "gpus": "x", "frameworks": []}}])
-def test_a_page_whose_runs_say_nothing_of_their_machine_has_only_its_own_text(
-    tmp_path: Path, said: dict[str, object]
-) -> None:
-    assert environment(tmp_path, a=said) == ["As stated."]
-
-
-def test_markup_in_a_run_file_is_shown_as_it_is(tmp_path: Path) -> None:
-    _, processor, _ = environment(tmp_path, a={"environment": {"cpu": "<b>|[x](y)", "os": "a\nb"}})
-    assert processor.strip("| ").endswith(r"&lt;b&gt;\|\[x\](y)")
 
 
 ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}
@@ -94,34 +89,30 @@ def say(folder: Path, run: str, **said: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **said}), encoding="utf-8")
 
 
-def told(folder: Path) -> dict[str, str]:
-    """The circumstances of the first number of the page."""
-    return results_of(folder / "page.toml", folder / "logs")[0].circumstances
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return make(tmp_path)
 
 
-def test_run_json_says_the_day_and_the_versions(folder: Path) -> None:
-    say(folder, "a1", environment=ENVIRONMENT, start="2031-05-03T22:00:00-02:00")
-    said = {"framework_version": "2.9.1", "cuda": "12.4", "driver": "550.54.15"}
-    assert told(folder) == {"date": "2031-05-04", **said}
-
-
 @pytest.mark.parametrize(
-    "said",
+    ("said", "told"),
     [
-        {"environment": "none", "start": 2030},
-        {"environment": {"frameworks": ["torch"], "driver": ["550"]}, "start": "2030-99-01"},
-        {"environment": {"frameworks": {"torch": {"version": "2"}, "paddle": {"version": "3"}}}},
+        (
+            {"environment": ENVIRONMENT, "start": "2031-05-03T22:00:00-02:00"},
+            {"framework_version": "2.9.1", "cuda": "12.4", "driver": "550.54.15"},
+        ),
+        ({"environment": "none", "start": 2030}, {}),
+        ({"environment": {"frameworks": ["torch"], "driver": ["550"]}, "start": "2030-99-01"}, {}),
+        ({"environment": {"frameworks": {"torch": {"version": "2"}, "paddle": {"version": "3"}}}}, {}),
     ],
-    ids=["no environment", "other kinds", "two frameworks"],
+    ids=["day and versions", "no environment", "other kinds", "two frameworks"],
 )
-def test_nothing_is_said_that_run_json_does_not_say_of_this_log(said: dict[str, Any], folder: Path) -> None:
+def test_run_json_says_the_day_and_the_versions_and_nothing_is_said_that_it_does_not_say(
+    said: dict[str, Any], told: dict[str, str], folder: Path
+) -> None:
     say(folder, "a1", **said)
-    assert told(folder) == {"date": "2031-05-04"}
+    first, *_ = results_of(folder / "page.toml", folder / "logs")
+    assert first.circumstances == {"date": "2031-05-04", **told}
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -1,5 +1,6 @@
-"""A folder with one log for each rank is one run: its numbers lead to the lines of the ranks' own logs."""
+"""Ranks with lines or logs of their own are one run: its numbers lead to the lines of each, and slow ones are named."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from parsers.runs.ranks import LACKING, SAME_LOG, UNREAD
 from parsers.runs.ranks import read as read_log
 from report.results.measured_log import MeasuredLog, measured_log
 from report.results.model import FileLines, Report, read_report
+from report.results.remarks import Remark
 from tests.commandline import run
-from tests.report.page_text import report_of
+from tests.report.page_text import report_of, results_of, written
 from tests.report.rank_folders import folder, rated, shown
-from tests.report.rank_logs import GRAMMAR, PAGE
+from tests.report.rank_logs import GRAMMAR, PAGE, log
 
 TIMED = """// made up: lines such as `timed 2035-01-01 00:00:01 step 1 took 0.5 s on 4 cards`
 start: step_line | fact_line
@@ -28,7 +30,8 @@ fact_line: "training on" cards{INTEGER} "cards"
 @pytest.fixture(autouse=True)
 def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "formats").mkdir()
-    (tmp_path / "formats/of_card.lark").write_text(GRAMMAR.format(word="of_card", scope="card"))
+    for scope in ("card", "job"):
+        (tmp_path / f"formats/of_{scope}.lark").write_text(GRAMMAR.format(word=f"of_{scope}", scope=scope))
     (tmp_path / "formats/timed.lark").write_text(TIMED)
     monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
 
@@ -95,15 +98,19 @@ def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path
     assert FIRST_USED in keys(found)
 
 
-def test_ranks_that_are_missing_are_told_and_none_is_added_up(tmp_path: Path) -> None:
+def test_ranks_that_are_missing_or_print_nothing_are_told_and_none_is_added_up(tmp_path: Path) -> None:
     path = folder(tmp_path, 4, rated([100, 90, 110, 80]))
+    (path / "rank_2.log").write_text("")
+    found = measured_log(path).measurement
+    assert found is not None and found.ranks is not None and not found.ranks.is_summed
+    assert found.value == pytest.approx(4 * 100.0035)
     (path / "rank_2.log").unlink()
-    found = measured_log(path)
-    assert LACKING in keys(found) and found.measurement is not None
-    assert (found.measurement.scope, "cards" in found.reading.facts) == ("card", False)
+    lacking = measured_log(path)
+    assert LACKING in keys(lacking) and lacking.measurement is not None
+    assert (lacking.measurement.scope, "cards" in lacking.reading.facts) == ("card", False)
 
 
-def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> None:
+def test_other_logs_and_streams_of_a_folder_and_one_log_under_two_names_are_told(tmp_path: Path) -> None:
     path = folder(tmp_path, 2, rated([100, 90]), "attempt_0/{}/stderr.log")
     folder(tmp_path, 2, lambda _: "nothing\n", "attempt_0/{}/stdout.log")
     (path / "launcher.log").write_text("text\n")
@@ -111,21 +118,9 @@ def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> No
     assert found.measurement is not None and found.reading.path.name == "stderr.log"
     (said,) = (one for one in found.warnings if one.key == UNREAD)
     assert said.values["count"] == "3"
-
-
-def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path) -> None:
-    path = folder(tmp_path, 3, rated([100, 90, 80]))
-    (path / "rank_2.log").write_text("")
-    found = measured_log(path).measurement
-    assert found is not None and found.ranks is not None
-    assert found.value == pytest.approx(3 * 100.0035)
-    assert not found.ranks.is_summed
-
-
-def test_one_log_under_the_names_of_two_ranks_is_told(tmp_path: Path) -> None:
-    path = folder(tmp_path, 3, rated([100, 90, 80]))
-    (path / "rank_2.log").write_bytes((path / "rank_0.log").read_bytes())
-    assert SAME_LOG in keys(measured_log(path))
+    twice = folder(tmp_path / "twice", 3, rated([100, 90, 80]))
+    (twice / "rank_2.log").write_bytes((twice / "rank_0.log").read_bytes())
+    assert SAME_LOG in keys(measured_log(twice))
 
 
 def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Path) -> None:
@@ -149,27 +144,61 @@ def test_the_time_of_the_first_rank_is_taken_and_ranks_that_differ_are_told(
     assert [one["code"] for one in found["diagnostics"] if one["code"] == "ranks_differ"] == differ
 
 
-def page_of(tmp_path: Path, quantity: str = "") -> Report:
+def page_of(tmp_path: Path) -> Report:
     page = PAGE.replace("cards = 8", "cards = 4").replace('"train.log"', '"ranks"')
-    page = page.replace('{ column = "a" }', f'{{ column = "a"{quantity} }}')
     (tmp_path / "page.toml").write_text(page)
     return report_of(tmp_path / "page.toml", tmp_path)
 
 
-def test_a_page_takes_a_folder_of_ranks_and_names_the_lines_of_each_log(tmp_path: Path) -> None:
+def test_a_published_page_names_the_lines_of_each_log_and_is_audited_whole(tmp_path: Path) -> None:
     folder(tmp_path, 4, rated([100, 90, 110, 80]))
     report = page_of(tmp_path)
     assert report.results[0].digits == "380.014"
-    (run,) = report.runs.values()
-    assert (run.log, run.records.used) == ("ranks/rank_0.log", [*range(1, 7)])
-    assert run.also == [FileLines(f"ranks/rank_{rank}.log", rank + 1, rank + 6, 6) for rank in range(1, 4)]
+    (made,) = report.runs.values()
+    assert (made.log, made.records.used) == ("ranks/rank_0.log", [*range(1, 7)])
+    assert made.also == [FileLines(f"ranks/rank_{rank}.log", rank + 1, rank + 6, 6) for rank in range(1, 4)]
     assert [log.lines for log in report.logs.values()] == [rank + 6 for rank in range(4)]
-
-
-def test_a_published_page_names_the_log_of_each_rank_and_is_audited_whole(tmp_path: Path) -> None:
-    folder(tmp_path, 4, rated([100, 90, 110, 80]))
-    page_of(tmp_path)
     assert run("report", "page.toml", "--logs", ".", "--out", "out", cwd=tmp_path).returncode == 0
     assert [*read_report(tmp_path / "out/page.report.json").logs] == [f"ranks/rank_{rank}.log" for rank in range(4)]
     done = run("audit", "out/page.en.md", "--logs", ".", "--strict", cwd=tmp_path)
     assert (done.returncode, "proved" in done.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [
+        ("en", "| 80.0035 samples/s (rank 3 on node 1) | 95.0035 samples/s | 110.003 samples/s (rank 2 on node 1) |"),
+        ("zh", "80.0035 samples/s（节点 1 上的 rank 3）"),
+    ],
+)
+def test_a_page_has_a_table_of_ranks_that_names_the_slowest_and_its_node(
+    tmp_path: Path, language: str, row: str
+) -> None:
+    log(tmp_path, [100, 90, 110, 80])
+    run_file = {"case": {"nodes": 2, "cards_per_node": 2, "cards": 4}, "status": "done"}
+    (tmp_path / "run.json").write_text(json.dumps(run_file))
+    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4"))
+    assert row in written(report_of(tmp_path / "page.toml", tmp_path), language)
+
+
+@pytest.mark.parametrize("label", ["{rank}: ", ""])
+def test_a_page_refuses_rates_that_may_be_of_one_rank_each(label: str, tmp_path: Path) -> None:
+    log(tmp_path, [100, 101], scope="job", label=label)
+    (tmp_path / "page.toml").write_text(PAGE)
+    (cell,) = results_of(tmp_path / "page.toml", tmp_path)
+    assert cell.reason is not None and cell.reason.code == Remark.SCOPE_UNKNOWN
+
+
+def test_the_card_of_the_slowest_rank_is_told_beside_the_others_without_rows_that_cannot_be_its(tmp_path: Path) -> None:
+    path = folder(tmp_path, 4, rated([100, 90, 100, 100]))
+    rows = [
+        f"{second},{card},99,1000,{400 if card == 1 else 500},{1600 if card == 1 else 2000},1500,70"
+        for second in range(3)
+        for card in range(4)
+    ]
+    head = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature"
+    (path / "gpu.csv").write_text("\n".join([head, *rows, "3,1,99,1000,-400,9000,1500,70", ""]))
+    told = shown(path)
+    assert told["cards_of_ranks"]["own"] == {"sm_clock": 1600, "power": 400, "temperature": 70, "utilisation": 99}
+    assert [told["cards_of_ranks"]["others"][what] for what in ("sm_clock", "power")] == [2000, 500]
+    assert "Rows of gpu.csv with negative numbers, left out: 1 (lines 14)." in told["warnings"]

@@ -1,22 +1,18 @@
-"""A rate of which nobody knows whose it is: printed without a word on that, and on no page."""
+"""A rate of which the log does not say whose it is, or that counts something else, is on no page."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from parsers.runs.facts import Fact, Facts
-from parsers.runs.provenance import PAGE
-from parsers.runs.reading import read
-from report.measure.diagnostics import NoMeasurement
+from parsers.runs.reading import survey
+from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measure import measure
-from report.measure.measurement import combine
 from report.measure.protocol import Protocol
 from report.results.remarks import Remark
 from tests.commandline import run
 from tests.report.page_text import results_of
-from tests.report.rank_logs import PAGE as PAGE_FILE
+from tests.report.rank_logs import PAGE
 
 GRAMMAR = """// drafted: lines such as `drafted step 1 rate 10.5 samples/s`
 start: step_line
@@ -24,35 +20,60 @@ step_line: "drafted" "step" step{"1"} "rate" throughput{samples, unknown, unknow
 %import .vocabulary (step, throughput, samples, unknown, BLANK)
 %ignore BLANK
 """
-LOG = "".join(f"drafted step {number} rate 10.5 samples/s\n" for number in range(1, 9))
+DRAFTED = "drafted step {step} rate 10.5 samples/s\n"
+SPEECH = (
+    "DLL 2035-05-06 07:08:{step:02d}.5 - epoch 1 | iter {step}/9 | loss 40.5 | {rate} | took 1.5 s | lrate 3.0e-06\n"
+)
+ITEMS = "DLL 2035-06-04 10:00:{step:02d}.5 - (0, {step}) train_items_per_sec : 17000.5 items/s\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "formats").mkdir()
     (tmp_path / "formats/drafted.lark").write_text(GRAMMAR)
-    (tmp_path / "train.log").write_text(LOG)
-    (tmp_path / "page.toml").write_text(PAGE_FILE)
+    (tmp_path / "page.toml").write_text(PAGE)
     monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
     return tmp_path
 
 
-def test_show_says_that_a_scope_is_unknown(folder: Path) -> None:
-    found = json.loads(run("show", "--json", folder / "train.log").stdout)
-    assert found["throughput"]["scope"] == "unknown"
-    assert "scope_unknown" in [one["code"] for one in found["diagnostics"]]
+def put(folder: Path, line: str, *rates: str) -> Path:
+    log = folder / "train.log"
+    log.write_text("".join(line.format(step=step, rate=rate) for step, rate in enumerate(rates, 1)))
+    return log
 
 
-def test_a_page_refuses_a_rate_of_unknown_scope_and_asks_for_the_scope(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "rate", "unit", "scope"),
+    [
+        (DRAFTED, "", "samples/s", "unknown"),
+        (SPEECH, "5000.5 frames/s", "frames/s", None),
+        (SPEECH, "5000.5 items/s", "items/s", None),
+        (SPEECH, "utts/s 300 samples/s", "samples/s", None),
+        (ITEMS, "", "items/s", None),
+    ],
+)
+def test_the_unit_is_what_the_line_counts_and_an_unknown_scope_is_told(
+    line: str, rate: str, unit: str, scope: str | None, folder: Path
+) -> None:
+    found = json.loads(run("show", "--json", put(folder, line, *[rate] * 8)).stdout)
+    assert found["throughput"]["unit"] == unit
+    told = found["throughput"]["scope"], "scope_unknown" in [one["code"] for one in found["diagnostics"]]
+    assert scope is None or told == (scope, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "rate", "code"), [(DRAFTED, "", Remark.SCOPE_UNKNOWN), (SPEECH, "5000.5 frames/s", Remark.OTHER_UNIT)]
+)
+def test_a_page_refuses_what_is_not_shown_to_be_its_own(line: str, rate: str, code: Remark, folder: Path) -> None:
+    put(folder, line, *[rate] * 8)
     (cell,) = results_of(folder / "page.toml", folder)
     assert cell.digits is None and cell.reason is not None
-    assert (cell.reason.code, cell.reason.values["log"]) == (Remark.SCOPE_UNKNOWN, "train.log")
+    assert (cell.reason.code, cell.reason.values["log"]) == (code, "train.log")
 
 
-def test_repeats_of_an_unknown_scope_are_not_combined_with_those_of_the_job(folder: Path) -> None:
-    protocol, reading = Protocol.parse("plain"), read(folder / "train.log")
-    of_job = replace(reading, facts=Facts([Fact("cards", 1, PAGE)]))
-    known, unknown = measure(of_job, protocol), measure(reading, protocol)
-    assert (known.scope, unknown.scope) == ("job", "unknown")
-    with pytest.raises(NoMeasurement):
-        combine([known, unknown], protocol)
+def test_records_that_count_different_things_give_no_throughput(folder: Path) -> None:
+    log = put(folder, SPEECH, "5000.5 frames/s", "5000.5 items/s")
+    with pytest.raises(NoMeasurement) as error:
+        measure(survey(log), Protocol.parse("estimate=reported"))
+    assert error.value.diagnostic is not None
+    assert (error.value.diagnostic.code, error.value.diagnostic.values["kinds"]) == (Code.UNLIKE_UNITS, "frames, items")
