@@ -22,7 +22,7 @@ def work(columns: Mapping[str, Any], facts: Mapping[str, int]) -> Work:
 
 
 @pytest.mark.parametrize(
-    ("columns", "facts", "samples"),
+    ("columns", "facts", "samples"),  # or what would tell them
     [
         ({}, {"batch_size": 256, "cards": 8}, 2048),
         ({}, {"batch_size": 4, "cards": 8, "accumulation": 3}, 96),
@@ -33,33 +33,21 @@ def work(columns: Mapping[str, Any], facts: Mapping[str, int]) -> Work:
         ({}, {"job_batch_size": 512, "batch_size": 4}, 512),
         ({"consumed_samples": [80, 160, 320]}, {}, 12),  # 240 in 20 steps
         # Cards that share a model share its batches.
-        ({}, {"batch_size": 4, "cards": 16, "tensor_parallel": 2}, None),
-        ({}, {"batch_size": 4, "cards": 16, "pipeline_parallel": 4}, None),
+        ({}, {"batch_size": 4, "cards": 16, "tensor_parallel": 2}, "job_batch_size"),
+        ({}, {"batch_size": 4, "cards": 16, "pipeline_parallel": 4}, "job_batch_size"),
         ({}, {"batch_size": 4, "cards": 16, "tensor_parallel": 2, "job_batch_size": 64}, 64),
         ({}, {"batch_size": 4, "cards": 16, "tensor_parallel": 1}, 64),
-        ({}, {"cards": 8}, None),
-        ({}, {"batch_size": 8}, None),
+        ({}, {"cards": 8}, "batch_size"),
+        ({}, {"batch_size": 8}, "cards"),
+        ({}, {}, "batch_size and cards"),
     ],
 )
 def test_samples_of_a_step_are_those_of_all_cards(
-    columns: dict[str, Any], facts: dict[str, int], samples: int | None
+    columns: dict[str, Any], facts: dict[str, int], samples: int | str
 ) -> None:
     found = work(columns, facts)
-    assert found.samples == samples
-    assert (found.missing == "") == (samples is not None)
-
-
-@pytest.mark.parametrize(
-    ("facts", "missing"),
-    [
-        ({}, "batch_size and cards"),
-        ({"cards": 8}, "batch_size"),
-        ({"batch_size": 8}, "cards"),
-        ({"batch_size": 4, "cards": 16, "tensor_parallel": 2}, "job_batch_size"),
-    ],
-)
-def test_what_would_tell_the_samples_is_named(facts: dict[str, int], missing: str) -> None:
-    assert work({}, facts).missing == missing
+    assert (found.missing or found.samples) == samples
+    assert (found.samples is None) == (found.missing != "")
 
 
 @pytest.mark.parametrize(
