@@ -62,11 +62,6 @@ def said(folder: Path, found: str = "", put: str = "") -> list[str]:
     return said_of(made, made.results[0])
 
 
-def logs(folder: Path) -> list[str]:
-    """The logs behind it."""
-    return [run.log for run in report(folder).runs.values()]
-
-
 def put_run(folder: Path, repeat: str, **facts: object) -> None:
     run = {"case": {}, "status": "done", **facts}
     (folder / "logs" / repeat / "run.json").write_text(json.dumps(run), encoding="utf-8")
@@ -88,30 +83,33 @@ def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Pa
     assert empty.reason is not None and empty.reason.code == Remark.OF_ONE
 
 
-def append_a_run(folder: Path) -> None:
-    """Append the log to that of each repeat: its steps begin anew, in the first epoch."""
-    for log in folder.glob("logs/*/train.log"):
-        log.write_bytes(log.read_bytes() * 2)
-
-
-@pytest.mark.parametrize("run", ["1", '"last"'])
+@pytest.mark.parametrize("run", ["1", "last"])
 def test_a_page_names_a_run_of_a_log_with_several(folder: Path, run: str) -> None:
     once = cell(folder).digits
-    append_a_run(folder)
-    found = cell(folder, '{ column = "a" }', f'{{ column = "a", protocol = "run={run.strip(chr(34))}" }}')
+    for log in folder.glob("logs/*/train.log"):
+        log.write_bytes(log.read_bytes() * 2)  # its steps begin anew, in the first epoch
+    found = cell(folder, '{ column = "a" }', f'{{ column = "a", protocol = "run={run}" }}')
     assert found.digits == once is not None
 
 
-def test_a_run_that_failed_is_left_out_with_a_remark(folder: Path) -> None:
-    put_run(folder, "1", status="failed")
-    assert logs(folder) == ["2/train.log"]
-    assert "1/train.log skipped: its run.json says failed." in said(folder)
+OTHER = {"file": "train.log", "sha256": "0" * 64}
+ITS_OWN = {"file": "train.log", "sha256": hashlib.sha256(LOG.read_bytes()).hexdigest()}
 
 
-def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> None:
-    put_run(folder, "1", log={"file": "train.log", "sha256": "0" * 64})
-    put_run(folder, "2", log={"file": "train.log", "sha256": hashlib.sha256(LOG.read_bytes()).hexdigest()})
-    assert logs(folder) == ["2/train.log"]
+@pytest.mark.parametrize(
+    ("facts", "remark"),
+    [
+        ({"status": "failed"}, "1/train.log skipped: its run.json says failed."),
+        ({"log": OTHER}, "1/train.log skipped: its SHA-256 differs from the one in its run.json."),
+    ],
+)
+def test_a_log_that_is_no_evidence_is_left_out_with_a_remark(
+    folder: Path, facts: dict[str, object], remark: str
+) -> None:
+    put_run(folder, "1", **facts)
+    put_run(folder, "2", log=ITS_OWN)
+    assert [run.log for run in report(folder).runs.values()] == ["2/train.log"]
+    assert remark in said(folder)
 
 
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
@@ -139,23 +137,17 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
     assert (found.case["device"].state == "contradicted") == is_other
 
 
-def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
+def test_a_peak_is_proved_by_a_line_of_gpu_csv_and_a_repeat_without_one_is_left_out(folder: Path) -> None:
     put_gpu_runs(folder, 3000, 5000)
     made = report(folder, *PEAK)
     assert [(run.log, run.records.used) for run in made.runs.values()] == [("1/gpu.csv", [2]), ("2/gpu.csv", [2])]
     assert (made.results[0].quantity, made.results[0].unit) == ("peak_memory", "MiB")
-
-
-def test_a_repeat_without_telemetry_is_left_out_with_a_remark(folder: Path) -> None:
-    put_gpu_runs(folder, 3000, 5000)
     (folder / "logs/2/gpu.csv").unlink()
-    assert cell(folder, *PEAK).digits == "3000"
-    assert said(folder, *PEAK) == ["2/train.log does not have a gpu.csv beside it."]
-
-
-def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> None:
-    put_gpu_runs(folder, 3000, 5000)
-    (folder / "logs/2/gpu.csv").write_text("broken\n")
+    assert (cell(folder, *PEAK).digits, said(folder, *PEAK)) == (
+        "3000",
+        ["2/train.log does not have a gpu.csv beside it."],
+    )
+    (folder / "logs/2/gpu.csv").write_text("broken\n")  # which empties only the cells that need it
     assert "gpu.csv: line 1" in str(cell(folder, *PEAK).reason)
     assert cell(folder).digits is not None
 

@@ -48,12 +48,6 @@ def folders(folder: Path, **how: object) -> list[str]:
     return [run.folder.relative_to(folder).as_posix() for run in planned]
 
 
-def complaint(folder: Path, found: str, put: str) -> str:
-    with pytest.raises(PageError) as raised:
-        missing(*pages(folder, found, put), folder)
-    return str(raised.value)
-
-
 ONE, EIGHT = ["suite/M_N1C1/1", "suite/M_N1C1/2"], ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
@@ -118,13 +112,9 @@ def test_a_case_whose_published_log_is_missing_is_launched_into_a_folder_of_its_
     first, second = missing(*page_of_others(tmp_path), tmp_path)
     assert [run.folder.relative_to(tmp_path).as_posix() for run in (first, second)] == ["ours/1/1", "ours/8/1"]
     assert first.options == {"NODES": "2", "CARDS": "1", "PRECISION": "amp", "BATCH_SIZE": "4"}
-
-
-def test_a_case_whose_published_log_is_there_is_not_launched(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/8.log").write_text("", encoding="utf-8")
-    (run,) = missing(*page_of_others(tmp_path), tmp_path)
-    assert run.folder == tmp_path / "ours/1/1"
+    assert [run.folder for run in missing(*page_of_others(tmp_path), tmp_path)] == [tmp_path / "ours/1/1"]
 
 
 def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
@@ -133,20 +123,28 @@ def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
     assert [filled(run, {"cards": cards}, tmp_path)[0] for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
 
 
-def test_how_an_axis_is_spelt_in_a_pattern_holds_for_its_folder(tmp_path: Path) -> None:
-    spelt = pages(tmp_path, 'title = "A"', 'title = "A"\nnames.model.M.file = "m"')
-    assert next(iter(missing(*spelt, tmp_path))).folder == tmp_path / "suite/m_N1C1/1"
+STARS = "suite/{model}_N{nodes}C{cards}/*/train.log"
 
 
-@pytest.mark.parametrize("pattern", ["*/train.log", "{model}/*/train.log"])
-def test_repeats_are_numbered_in_place_of_the_star(pattern: str, tmp_path: Path) -> None:
-    found = pages(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
-    assert [run.folder.name for run in missing(*found, tmp_path)] == ["1", "2"]
+@pytest.mark.parametrize(
+    ("found", "put", "folder"),
+    [
+        ('title = "A"', 'title = "A"\nnames.model.M.file = "m"', "suite/m_N1C1/1"),
+        (STARS, "*/train.log", "1"),
+        (STARS, "{model}/*/train.log", "M/1"),
+    ],
+)
+def test_a_folder_is_spelt_as_its_pattern_with_repeats_in_place_of_the_star(
+    found: str, put: str, folder: str, tmp_path: Path
+) -> None:
+    assert next(iter(missing(*pages(tmp_path, found, put), tmp_path))).folder == tmp_path / folder
 
 
 @pytest.mark.parametrize("pattern", ["{model}.log", "x*/train.log", "*/{model}/*/train.log", "[ab]/*/train.log"])
 def test_another_shape_of_the_logs_is_refused(pattern: str, tmp_path: Path) -> None:
-    said = complaint(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
+    with pytest.raises(PageError) as raised:
+        missing(*pages(tmp_path, STARS, pattern), tmp_path)
+    said = str(raised.value)
     assert said.startswith("Table, 1 cards, A: logs is ")
     assert said.endswith("requires a pattern that ends in '/*/train.log', its only '*'.")
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, STEADY, log_of, make_side
 from tests.report.conftest import HERE, Environment
-from tests.report.page_text import report_of, results_of, said_of
+from tests.report.page_text import report_of, said_of
 
 PAGE = """
 title = "Page"
@@ -53,40 +54,32 @@ def told(path: Path) -> list[str]:
     return said_of(report, report.results[0])
 
 
-def rendered(path: Path) -> str:
-    """The page in English."""
-    run("report", path, "--logs", path.parent, "--out", path.parent / "pages", "--lang", "en")
-    return (path.parent / "pages/page.en.md").read_text(encoding="utf-8")
+NAN = "The training is not that of the reference: b/GPT-2_bs12_N1C1/1/train.log prints a loss that is NaN"
 
 
-def test_a_cell_whose_losses_leave_the_tolerance_says_so_in_its_note(tmp_path: Path) -> None:
-    make_side(tmp_path / "a", STEADY)
-    make_side(tmp_path / "b", STEADY, loss=1.04)
-    path = page(tmp_path)
-    said = "Loss differs from the reference by +4.0% at step "
-    assert any(one.startswith(said) for one in told(path))
-    assert said in rendered(path)
+@pytest.mark.parametrize(
+    ("has_reference", "losses", "said"),
+    [
+        (True, {"loss": 1.04}, "Loss differs from the reference by +4.0% at step "),
+        (True, {"nan": (50,)}, NAN),
+        (False, {}, "Loss not compared"),
+    ],
+)
+def test_runs_that_do_not_train_as_the_reference_are_told(
+    has_reference: bool, losses: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    if has_reference:
+        make_side(tmp_path / "a", STEADY)
+    make_side(tmp_path / "b", STEADY, **losses)
+    assert any(one.startswith(said) for one in told(page(tmp_path)))
 
 
 def test_losses_within_the_tolerance_are_told_with_the_evidence_only(tmp_path: Path) -> None:
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, loss=1.01)
-    path = page(tmp_path)
-    (found,) = results_of(path, tmp_path)
-    assert any(remark.code == Remark.LOSS_AGREES for remark in found.details)
-    assert "Loss agrees" not in rendered(path)
-
-
-def test_a_loss_that_is_not_a_number_is_told_with_its_line(tmp_path: Path) -> None:
-    make_side(tmp_path / "a", STEADY)
-    make_side(tmp_path / "b", STEADY, nan=(50,))
-    said = "The training is not that of the reference: b/GPT-2_bs12_N1C1/1/train.log prints a loss that is NaN"
-    assert any(one.startswith(said) for one in told(page(tmp_path)))
-
-
-def test_a_reference_that_is_not_there_is_told_and_the_number_stays(tmp_path: Path) -> None:
-    make_side(tmp_path / "b", STEADY)
-    assert any(one.startswith("Loss not compared") for one in told(page(tmp_path)))
+    report = report_of(page(tmp_path), tmp_path)
+    assert any(remark.code == Remark.LOSS_AGREES for remark in report.results[0].details)
+    assert [note for table in report.page.tables for note in table.notes] == []
 
 
 def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: Path) -> None:

@@ -50,6 +50,15 @@ def number(*runs: Any) -> Measurement:
         ({"consumed_samples": 64 * STEPS, "elapsed": CLOCK}, {}, "unchecked", 125, "samples/s", "job"),
         ({"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}, OF_JOB, "contradicted", 125, "images/s", "job"),
         ({"throughput": 64 / QUIET, "time": stamps(CLOCK / 3)}, OF_JOB, "contradicted", 125, "images/s", "job"),
+        # A rate and the counts that it was computed from are one source.
+        (
+            {"throughput": 64 / QUIET, "duration": QUIET, "sample_count": np.full(40, 64)},
+            {},
+            "unchecked",
+            125,
+            "images/s",
+            "job",
+        ),
         # The clock proves the timer, but says nothing of what a step holds.
         (
             {"throughput": 64 / QUIET, "step_time": QUIET, "time": stamps(CLOCK)},
@@ -92,6 +101,12 @@ def test_a_number_is_that_of_the_whole_job_where_the_log_says_what_makes_it_that
     assert {said.code for said in found.diagnostics} - {Code.CONSTANT} == codes
 
 
+def test_a_job_is_not_slower_than_one_of_its_cards() -> None:
+    columns: dict[str, Any] = {"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}
+    found = number(run(step=STEPS, facts={"job_batch_size": 64}, means={"throughput": {"scope": "card"}}, **columns))
+    assert found.status == "contradicted"
+
+
 @pytest.mark.parametrize(("each", "value", "scope"), [(64, 125, "job"), (512, 1000, "card")])
 def test_a_clock_tells_whose_number_a_rate_of_unknown_scope_is(each: int, value: float, scope: str) -> None:
     columns: dict[str, Any] = {"throughput": 64 / QUIET, "consumed_samples": each * STEPS, "elapsed": CLOCK + 7}
@@ -116,18 +131,6 @@ def test_two_totals_of_a_line_confirm_nothing_but_may_contradict(tmp_path: Path,
     log = tmp_path / "train.log"
     log.write_text(SUMMARY.format(printed=printed), encoding="utf-8")
     assert measured_log(log).status == status
-
-
-def test_a_job_is_not_slower_than_one_of_its_cards() -> None:
-    of_card = {"throughput": {"scope": "card"}}
-    columns: dict[str, Any] = {"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}
-    found = number(run(step=STEPS, facts={"job_batch_size": 64}, means=of_card, **columns))
-    assert found.status == "contradicted"
-
-
-def test_a_rate_and_the_counts_that_it_was_computed_from_are_one_source() -> None:
-    columns: dict[str, Any] = {"throughput": 64 / QUIET, "duration": QUIET, "sample_count": np.full(40, 64)}
-    assert number(run(step=STEPS, **columns)).status == "unchecked"
 
 
 @pytest.mark.parametrize("first", [5.0, 0.1])
@@ -203,17 +206,19 @@ def test_the_time_of_a_run_counts_for_all_epochs_that_it_numbers() -> None:
     assert found.value == pytest.approx(10 / 300)
 
 
-def test_one_record_with_a_rank_among_many_without_is_no_run_of_its_own() -> None:
-    ranks = np.where(STEPS == 20, 3.0, np.nan)
-    found = number(run(step=STEPS, rank=ranks, step_time=np.where(STEPS == 20, 5.0, QUIET)))
+@pytest.mark.parametrize(
+    ("at", "columns", "used"),
+    [
+        (20, {"step_time": np.where(STEPS == 20, 5.0, QUIET)}, 39),
+        (40, {"step_time": np.where(STEPS == 40, np.nan, QUIET)}, 39),
+    ],
+)
+def test_one_record_with_a_rank_among_many_without_is_no_run_of_its_own(
+    at: int, columns: dict[str, Any], used: int
+) -> None:
+    found = number(run(step=STEPS, rank=np.where(at == STEPS, 3.0, np.nan), **columns))
     assert found.value == pytest.approx(1.953125)
-    assert found.records_used == 39
-
-
-def test_a_rank_that_names_itself_beside_no_speed_leaves_the_speeds_of_the_others() -> None:
-    ranks = np.where(STEPS == 40, 3.0, np.nan)
-    rates = np.where(STEPS == 40, np.inf, 64 / QUIET)
-    assert number(run(step=STEPS, rank=ranks, throughput=rates)).value == pytest.approx(125)
+    assert found.records_used == used
 
 
 def test_steps_that_are_printed_twice_count_once() -> None:
