@@ -236,7 +236,7 @@ def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False)
         if reason := unfit(place.root, place.path):
             # Of several suites the whole path says which run it is.
             return replace(run, reason=say(reason.code, **{**reason.values, "log": run.log}).message)
-        log = measured_log(place.log, protocol)
+        log = measured_log(place.log, protocol, read=place.report[1].read if place.report else None)
         # A stated protocol says which of the sources counts where they contradict each other.
         is_stated = protocol and protocol.states_rule and log.measurement
         return _counted(run, place, log.reading, log.measurement if is_stated and log.measurement else log.throughput())

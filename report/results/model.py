@@ -256,7 +256,8 @@ class Run:
     ``value``: before repeats are put together, in ``unit``. ``source``: what is read, by its column. ``statistic``: of
     the values of its records, empty where it is their work over their seconds; times ``factor``, or the factor over it
     where they ``are_times``, this gives ``measured`` in ``measured_unit``, and ``operations`` the value. ``factors``:
-    what the factor is the product of, where that is known. ``status``: whether other sources confirm it.
+    what the factor is the product of, where that is known. ``status``: whether other sources confirm it. ``read``: what
+    the page says that a number of the log measures, as ``--read`` does.
     """
 
     log: LogPath
@@ -280,6 +281,7 @@ class Run:
     other_side: Records | None = None
     ranks: RankSpread | None = None
     also: list[FileLines] = field(default_factory=list)
+    read: str | None = None
 
 
 @dataclass(frozen=True)

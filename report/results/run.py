@@ -89,6 +89,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
         other_side=_stretches(other_side) if other_side is not None else None,
         ranks=replace(found.ranks, lines=None) if found.ranks else None,
         also=also,
+        read=made.stated.read,
     )
 
 

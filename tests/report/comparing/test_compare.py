@@ -16,6 +16,7 @@ from report.pagefile.page_file import PageError
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
 from tests.report.comparing.made_sides import STEADY, log_of, make_side, only, sides
+from tests.report.page_text import HEAD, column
 
 # Milliseconds a step of each run of A and of B, and the minutes when these began.
 Sides = tuple[tuple[Sequence[float], Sequence[int]], tuple[Sequence[float], Sequence[int]]]
@@ -265,3 +266,18 @@ def test_a_side_is_a_page_or_its_report_with_its_logs_or_without(tmp_path: Path)
 def test_what_is_no_side_is_told(side: str, error: type[ParserError], tmp_path: Path) -> None:
     with pytest.raises(error):
         compare(side, *sides(tmp_path)[:1], logs=tmp_path)
+
+
+def test_a_log_is_read_as_its_page_says(tmp_path: Path) -> None:
+    lines = [f"it {at} loss 2.{at:03d} dt {250 + at % 7}.25" for at in range(1, 60)]
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/own.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = HEAD.replace("images", "samples") + column(
+        "own", "own.log", "estimate=step_time,statistic=mean", of_runs='read = "dt=ms/step"'
+    )
+    table = 'name = "main"\ntitle = "Main"\ncase = { cards = 1 }\ncolumns = [{ column = "own" }]\n'
+    (tmp_path / "own.toml").write_text(
+        f'{page}[[tables]]\n{table}rows = [{{ title = "1", case = {{ batch_size = 1 }} }}]\n', encoding="utf-8"
+    )
+    found = only(compare(tmp_path / "own.toml", tmp_path / "own.toml", logs=tmp_path / "logs"))
+    assert [run.number.value for runs in found.sides for run in runs] == pytest.approx([3.95] * 2, rel=0.01)
