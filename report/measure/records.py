@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from parsers.grammar.field import Field
+from parsers.io.cache import pd
 from parsers.runs.appended import BREAKS, are_consecutive
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
@@ -227,7 +228,7 @@ class Run:
         if "rank" not in self.table:
             return []
         named = self.table["rank"].astype(np.float64)
-        return sorted(set(named[np.isfinite(named)].tolist()))
+        return sorted(pd.unique(named[np.isfinite(named)]).tolist())
 
     def all_records(self, kind: str) -> Records:
         """The records of a kind, of all ranks, as often as they are printed."""

@@ -368,8 +368,8 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
     """Why each record of the kind, of all ranks and as often as it is printed, is used or not."""
     every = run.all_records(claim.kind)
     own = run.records(claim.kind)
-    reasons = np.full(len(every), Use.NO_VALUE, np.int8)
-    reasons[np.setdiff1d(every.places, own.places)] = Use.REPEATED
+    reasons = np.full(len(every), Use.REPEATED, np.int8)
+    reasons[own.places] = Use.NO_VALUE
     if run.ranks and len(own):
         own_rank = np.nan_to_num(own.numbers("rank")[0], nan=-1)
         reasons[np.nan_to_num(every.numbers("rank"), nan=-1) != own_rank] = Use.OTHER_RANK
