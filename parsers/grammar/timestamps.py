@@ -34,7 +34,7 @@ TURNS = {
 def times(texts: Texts) -> Times:
     """datetime64[us]; NaT where the line does not have the field, or names a day that does not exist."""
     joined = b"\n".join(texts).translate(_ISO)
-    stamps = [stamp or "NaT" for stamp in joined.decode("ascii").split("\n")]
+    stamps = [stamp or "NaT" for stamp in joined.decode("ascii").split("\n")] if texts else []
     if b"Z" in joined or b"+" in joined or _WEST.search(joined):
         return _zoned(stamps)
     try:
