@@ -150,6 +150,9 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
         protocol = runs[0].measured.protocol  # which names the first estimate that its log allows
     together = combine([run.measured for run in runs], protocol) if quantity.is_rate else 0.0  # of one unit and scope
     number = together if quantity.is_throughput else quantity.combined([run.value for run in runs], protocol)
+    if not isfinite(number):
+        told = {"estimate": protocol.estimate, "value": number, "line": runs[0].measured.ends[0]}
+        raise NoMeasurement(say(Code.IMPOSSIBLE, **told))
     differing = [one for run in runs for one in _disagreements(place.case, run.reading)]
     remarks = (*left_out, *_unlike(runs), *_remarks(runs, quantity, {Message(one.fact) for one in differing}))
     remarks += tuple(quality_remarks(page, place, runs, protocol, store))
