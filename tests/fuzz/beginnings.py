@@ -14,7 +14,7 @@ SEEDS = Path(__file__).parent / "seeds"
 GOLDEN = Path(__file__).parents[1] / "report" / "golden"
 
 
-def page_text(*patterns: str, text: str = "Text.") -> str:
+def page_text(*patterns: str) -> str:
     """A page file with a column for each pattern of logs."""
     columns = "".join(
         f'[columns.c{number}]\ntitle = "C{number}"\n'
@@ -25,7 +25,7 @@ def page_text(*patterns: str, text: str = "Text.") -> str:
     return f"""title = "Title"
 model = "Toy"
 unit = "images/s"
-tested = ["{text}"]
+tested = ["Text."]
 {columns}
 [[tables]]
 name = "t"
@@ -36,21 +36,6 @@ rows = [{{ title = "{{cards}}", case = {{ cards = 1 }} }}, {{ title = "{{cards}}
 """
 
 
-RICH = (
-    page_text("{device}/Toy_bs{batch_size}_{precision}_N1C{cards}_log", "{device}/*_gpu{cards}_fp32.txt", "one/*.log")
-    .replace('protocol = "decimals=1"\n', 'protocol = "decimals=1"\nnames.device.A100 = { file = "A100" }\n', 1)
-    .replace('{ column = "c0" }', '{ column = "c0" }, { column = "c0", title = "S", quantity = "scaling_efficiency" }')
-    .replace(
-        "[columns.c0]",
-        'environment = ["All runs used one machine."]\n'
-        'setup = [{ en = "pip", zh = "pip" }]\n'
-        '[source]\nrepository = "https://example.org/a"\ncommit = "abc"\nlicence = "MIT"\n'
-        'url = "https://example.org/a/{commit}/{path}"\n'
-        '[sources.paper]\ntitle = "A paper"\nurl = "https://example.org/p"\ndate = "2031-05"\nnote = "None."\n'
-        "[columns.c0]",
-        1,
-    )
-)
 MARKDOWN = """# ResNet50, images/s, fp32, batch size 4
 
 | Cards | [Paddle](../logs/A100) | TF ([log](../logs/A100/tf_gpu1_fp32.txt)) |
@@ -97,14 +82,13 @@ def _sources() -> Iterator[bytes]:
 
 
 def _pages() -> Iterator[bytes]:
-    for text in (page_text("A100/*_log"), RICH, page_text("linked/*.log")):
-        for choice in (b"0", b"1"):
-            yield choice + text.encode()
-            yield choice + text.encode() + SEPARATOR + b"0A100/odd <b>`|name.txt\n" + LOG
-    for page in sorted(GOLDEN.glob("*.toml")):
-        folders = [path for path in (GOLDEN / "logs").rglob("*") if path.is_file() and path.name != "gpu.csv"]
-        logs = [b"0%b\n" % bytes(path.relative_to(GOLDEN / "logs")) + path.read_bytes() for path in sorted(folders)]
-        for choice in (b"0", b"1"):
+    every = [path for path in sorted((GOLDEN / "logs").rglob("*")) if path.is_file() and path.name != "gpu.csv"]
+    logs = [b"0%b\n" % bytes(path.relative_to(GOLDEN / "logs")) + path.read_bytes() for path in every]
+    odd = b"0A100/odd <b>`|name.txt\n" + LOG
+    for choice in (b"0", b"1"):
+        for pattern in ("A100/*_log", "linked/*.log"):
+            yield SEPARATOR.join([choice + page_text(pattern).encode(), odd])
+        for page in sorted(GOLDEN.glob("*.toml")):
             yield SEPARATOR.join([choice + page.read_bytes(), *logs])
 
 
@@ -177,17 +161,15 @@ def hostile() -> list[bytes]:
         *(HERE + b"/" + p for p in places),
     ]
     patterns = [b"*", b"**/*", b"[!a]*", b"{cards}", b"{cards.__class__}", b"{0}", b"{", b"-rf", b".hidden", b"x" * 300]
-    markup = [
-        b"<script>hostile()</script>",
-        b"</script><script>hostile()</script>",
-        b"'><img src=x onerror=hostile()>",
-        b"[x](javascript:hostile())",
-        b"![x](https://example.org/x.png)",
-        b"<javascript:hostile()>",
-        b"`|` **x** ```` &lt; &#60;script&#62;",
-        b"=cmd()",
-    ]
-    controls = [rb"\u001b]52;c;aGk=\u0007", rb"\u202e", rb"\u009b31m", rb"\u0000", rb"\r\u001b[2J", rb"\ud83d", rb"\n"]
+    markup = rb"""<script>hostile()</script>
+</script><script>hostile()</script>
+'><img src=x onerror=hostile()>
+[x](javascript:hostile())
+![x](https://example.org/x.png)
+<javascript:hostile()>
+`|` **x** ```` &lt; &#60;script&#62;
+=cmd()""".splitlines()
+    controls = rb"\u001b]52;c;aGk=\u0007 \u202e \u009b31m \u0000 \r\u001b[2J \ud83d \n".split()
     raw = [
         b"\x1b]52;c;aGk=\x07",
         b"\x1b\x1b[0m]0;x\x07",
