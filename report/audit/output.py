@@ -101,7 +101,7 @@ OF_RUNS = ("{status}: {value} in {count} run", "{status}: {value} in {count} run
 
 def terminal(found: Audit, *, everything: bool, strict: bool, translate: Translate) -> str:
     """A line for each finding that somebody should look at, or for all, and the account of each document."""
-    some = (one for one in found.findings if everything or one.ruling in LISTED or one.fails(strict=strict))
+    some = found.findings if everything else _shown(found, strict=strict)
     lines = [worded(one, translate) for one in (*map(said, some), *_accounts(found))]
     return "".join(f"{printable(line)}\n" for line in (*lines, *map(": ".join, _verdicts(found, translate))))
 
@@ -110,8 +110,18 @@ def as_markdown(found: Audit, translate: Translate) -> str:
     """The same as Markdown, the verdicts of a board first."""
     verdicts = _verdicts(found, translate)
     table = markdown.table([*map(translate, VERDICT_HEAD)], verdicts) + "\n\n" if verdicts else ""
-    listed = (said(one) for one in found.findings if one.ruling in LISTED)
-    return table + "".join(f"- {markdown.text(worded(one, translate))}\n" for one in (*listed, *_accounts(found)))
+    lines = (worded(one, translate) for one in (*map(said, _shown(found)), *_accounts(found)))
+    return table + "".join(f"- {markdown.text(line)}\n" for line in lines)
+
+
+def _shown(found: Audit, *, strict: bool = False) -> Iterator[Finding]:
+    """What somebody should look at; a reason why nothing can be held against numbers is told once in a document."""
+    told: set[tuple[str, str]] = set()
+    for one in found.findings:
+        reason = (one.claim.document, str(one.why)) if one.why else None
+        if one.ruling in LISTED or one.fails(strict=strict) or (reason and reason not in told):
+            yield one
+        told |= {reason} if reason else set()
 
 
 def as_json(found: Audit) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,6 @@ a line without a number, of the page or of its report. Where the logs are not he
 alone: what is as the report has it is not proved then. No log backs what a page quotes.
 """
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,25 +17,29 @@ from typing import NamedTuple
 from parsers.io.errors import LogError
 from parsers.io.files import data_of
 from parsers.io.message import Message
+from parsers.scanning.detection import grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..pagefile.page_file import PageError, parse
 from ..results.build import build
 from ..results.model import SUFFIX, Report, read_report, report_beside
 from ..results.store import LogStore, outside
+from ..views.html import page_file
+from ..views.html import texts as site_texts
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
 from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
 from .chance import Hit, Means
 from .claims import Claim, claims_of
-from .documents import LINE
-from .number import Number
+from .documents import LINE, PROSE
+from .number import Number, numbers_in
 from .rulings import Finding, Ruling
 
 EVIDENCE = ".evidence"  # what the name of the evidence of a page ends with, before its language
-NO_REPORT = "Tachograph generated this page, but its report {file} is missing: render the page again."
+NO_REPORT = "Tachograph generated this page, but its report is missing: render the page again."
 NOT_RENDERED = "The page could not be rendered again: {reason}"
 NO_LOGS = "its log {log} is not here; give --logs."
+NO_GRAMMAR = "its log {log} was read by the grammar {format}, which is not here; set $TACHOGRAPH_FORMATS."
 AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
 _WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
@@ -114,20 +117,26 @@ def of_own_pages(
     ``pages``: their paths from ``root``. ``logs``: the folder of logs, where it is not the one that the report names.
     Raises ReportError, and ParserError where the workers are gone.
     """
-    by_report: dict[str, list[str]] = {}
+    by_report: dict[Path | None, list[str]] = {}
     for page in pages:
-        name = Path(Path(page).stem).stem.removesuffix(EVIDENCE) + SUFFIX
-        by_report.setdefault(posixpath.join(posixpath.dirname(page), name), []).append(page)
-    for beside, some in by_report.items():
-        path, unproved = root / beside, None
-        if not path.exists():
-            why = Message(NO_REPORT, file=path.name)
+        by_report.setdefault(report_beside(root / page), []).append(page)
+    for path, some in by_report.items():
+        if path is None:
+            why = Message(NO_REPORT)
             yield from (Finding(one, Ruling.NO_DATA, why=why) for page in some for one in claims_of(root, page))
             continue
+        unproved = None
         report = read_report(path)
         try:
             made = _made_again(report, path, logs, workers)
-            yield from (one.finding(beside) for one in altered(_text(path), made.to_json()))
+            changed = list(altered(_text(path), made.to_json()))
+            name = path.relative_to(root).as_posix()
+            claims = (
+                Claim(document=name, line=one.line, column=one.start + at.start + 1, number=at.number, place=PROSE)
+                for one in changed
+                for at in numbers_in(one.stood)
+            )
+            yield from _contradicted(name, changed, claims)
         except (PageError, LogError) as error:
             made, unproved = report, Message(AS_REPORTED, reason=error.message)
         for page in some:
@@ -137,13 +146,16 @@ def of_own_pages(
 def _made_again(report: Report, path: Path, logs: Path | None, workers: Workers) -> Report:
     """The report of a file as its page file and logs give it; raises PageError, LogError where they do not."""
     folder = logs or path.parent / (report.logs_folder or "")
-    for log in report.logs:
+    for log, of in report.logs.items():
         if outside(folder, log) or not (folder / log).is_file():
             raise PageError(NO_LOGS, log=log)
+        if of.format not in (None, Path(log).name, *grammars()):
+            raise PageError(NO_GRAMMAR, log=log, format=of.format)
     stated = report.page.page_file
     made = build(path.name.removesuffix(SUFFIX), parse(stated, path), stated, LogStore(folder, workers), path.parent)
-    # Logs that are named may lie elsewhere than where the links of the page lead.
-    return replace(made, logs_folder=report.logs_folder) if logs and made.logs_folder and report.logs_folder else made
+    # Logs that are named may lie elsewhere than where the links of the page lead; a site names no folder.
+    is_elsewhere = made.logs_folder and (logs or not report.logs)
+    return replace(made, logs_folder=report.logs_folder) if is_elsewhere else made
 
 
 def _of_page(root: Path, page: str, report: Report, unproved: Message | None) -> Iterator[Finding]:
@@ -153,38 +165,51 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
     """
     stood, claims = _text(root / page), claims_of(root, page)
     try:
-        changed = list(altered(stood, _markdown(report, root / page, stood)))
+        changed = list(altered(stood, _rendered(report, root / page, stood)))
     except WordsError as error:
         why = Message(NOT_RENDERED, reason=error.message)
         yield from (Finding(claim, Ruling.NO_DATA, why=why) for claim in claims)
         return
     quoted = [result for result in report.results if result.rests_on_quotes]
-    of_line = {one.line: one for one in changed[::-1]}
-    told: set[int] = set()
     lines = stood.split("\n")
-    for claim in claims:
-        there, digits, line = of_line.get(claim.line), claim.number.text, lines[claim.line - 1]
+    wrong = list(_contradicted(page, changed, claims))
+    named = {one.claim for one in wrong}
+    yield from wrong
+    for claim in (one for one in claims if one not in named):
+        digits, line = claim.number.text, lines[claim.line - 1]
         is_quoted = any(result.digits == digits and result.id in line for result in quoted)
-        if there and there.holds(claim):
-            told.add(claim.line)
-            yield there.finding(page, claim)
-        elif is_quoted or unproved:
+        if is_quoted or unproved:
             yield Finding(claim, Ruling.NO_DATA, why=Message(QUOTED) if is_quoted else unproved)
         else:
             yield Finding(claim, Ruling.PROVED, Hit(claim.number.value, Means.RENDERED))
-    yield from (one.finding(page) for one in changed if one.line not in told)
 
 
-def _markdown(report: Report, page: Path, stood: str) -> str:
+def _contradicted(document: str, changed: Sequence[Alteration], claims: Iterable[Claim]) -> Iterator[Finding]:
+    """The numbers among the words that differ, and the lines that differ in others."""
+    of_line = {one.line: one for one in changed[::-1]}
+    told: set[int] = set()
+    for claim in claims:
+        there = of_line.get(claim.line)
+        if there and there.holds(claim):
+            told.add(claim.line)
+            yield there.finding(document, claim)
+    yield from (one.finding(document) for one in changed if one.line not in told)
+
+
+def _rendered(report: Report, page: Path, stood: str) -> str:
     """The text of a page or of its evidence, in the language that its name ends with; ``stood``: what it says.
 
     A page may lie without its other languages. Raises WordsError for a language without catalogue.
     """
     stem, _, language = page.stem.rpartition(".")
-    name_of = evidence_name if stem.endswith(EVIDENCE) else page_name
+    if page.suffix == ".html":
+        name_of, link = page_file, '"{}"'
+    else:
+        name_of, link = evidence_name if stem.endswith(EVIDENCE) else page_name, "]({})"
     files = {one: name_of(report.page.name, one) for one in languages()}
-    linked = [one for one, file in files.items() if one == language or f"]({path_address(file)})" in stood]
-    return texts(report, language, linked)[name_of(report.page.name, language)]
+    linked = [one for one, file in files.items() if one == language or link.format(path_address(file)) in stood]
+    made = site_texts([report], linked) if page.suffix == ".html" else texts(report, language, linked)
+    return made[name_of(report.page.name, language)]
 
 
 def _text(path: Path) -> str:

@@ -591,8 +591,12 @@ def read_report(path: Path) -> Report:
 
 
 def report_beside(page: Path) -> Path | None:
-    """The report beside a page that ``report`` wrote, such as ``resnet50.zh.md``; None where there is none."""
-    path = page.with_name(f"{Path(page.stem).stem.removesuffix('.evidence')}{SUFFIX}")
+    """The report of a page that ``report`` wrote, such as ``resnet50.zh.md``; None where there is none.
+
+    It lies beside the page, of a page of a site in ``data/``.
+    """
+    folder = page.parent / "data" if page.suffix == ".html" else page.parent
+    path = folder / f"{Path(page.stem).stem.removesuffix('.evidence')}{SUFFIX}"
     return path if page.suffix in (".md", ".html") and path.exists() else None
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from report.audit.rulings import Ruling
 from report.results.model import read_report, report_beside
+from report.views.site import publish_site
 from tests.commandline import PROJECT, run
 from tests.report.audit.small_site import audited, bad, change
 from tests.report.quoted_page import make, published
@@ -89,6 +90,21 @@ def test_the_folder_of_logs_may_be_named_and_without_it_nothing_is_proved(copy: 
     (copy / "logs").rename(copy / "elsewhere")
     assert {finding.ruling for finding in audited(copy / "pages")} == {Ruling.NO_DATA}
     assert {finding.ruling for finding in audited(copy / "pages", logs=copy / "elsewhere")} == {Ruling.PROVED}
+
+
+def test_what_cannot_be_read_again_is_told_and_not_accused(copy: Path) -> None:
+    change(copy / "pages/toy.report.json", '"format": "paddleclas_static"', '"format": "of_my_own"')
+    done = run("audit", copy / "pages/toy.en.md")
+    assert (done.returncode, "of_my_own" in done.stdout, "proved" in done.stdout) == (0, True, False)
+
+
+def test_a_page_of_a_site_is_made_again(copy: Path) -> None:
+    publish_site([str(PROJECT / "tests/report/golden/toy.toml")], copy / "logs", ["en", "zh"], copy / "html")
+    page = copy / "html/toy.en.html"
+    assert {finding.ruling for finding in audited(page, logs=copy / "logs")} == {Ruling.PROVED}
+    assert {finding.ruling for finding in audited(page)} == {Ruling.NO_DATA}
+    change(page, ">399.532<", ">399.533<")
+    assert {finding.claim.number.text for finding in bad(page)} == {"399.533"}
 
 
 def test_without_logs_a_page_is_held_against_its_report(copy: Path) -> None:
@@ -201,8 +217,10 @@ def test_random_edits_of_pages_are_all_named(copy: Path) -> None:
     assert missed == []
 
 
-def test_json_names_the_altered_lines_of_a_page(copy: Path) -> None:
+def test_json_counts_what_is_altered(copy: Path) -> None:
     change(copy / "pages/toy.en.md", "&lt;training&gt;", "training")
+    change(copy / "pages/toy.report.json", '"digits": "399.532"', '"digits": "399.533"')
     done = run("audit", copy / "pages/toy.en.md", "--json")
-    *_, account = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (done.returncode, account["altered_lines"]) == (1, 1)
+    told = {one["document"]: one for one in map(json.loads, done.stdout.splitlines()) if "account" in one}
+    assert (done.returncode, told["toy.en.md"]["altered_lines"]) == (1, 1)
+    assert told["toy.report.json"]["account"] == {"contradicted": 1}
