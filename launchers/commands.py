@@ -271,9 +271,8 @@ def _check_page(target: str, page_names: Callable[[], list[str]]) -> None:
     if target.endswith(".toml") or target in (pages := page_names()):
         return
     names = [*(recipe.name for recipe in read_all()), *pages]
-    near = get_close_matches(target, names, 1)
-    possible = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}, or a path ending in .toml."
-    raise click.UsageError(f"No recipe or page is named {target}; {possible}")
+    near = get_close_matches(target, names, 1) or [f"{', '.join(names)}, or a path ending in .toml"]
+    raise click.UsageError(f"No recipe or page is named {target}; did you mean {near[0]}?")
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -330,13 +329,9 @@ def run(
     place = executor.place
     is_contained = bool(place.container or place.only_writes)
     if read is not None:
-        from parsers.io.errors import ParserError
         from parsers.unknown.option import parse_option
 
-        try:
-            parse_option(read)
-        except ParserError as error:
-            raise Unreadable(error) from error
+        parse_option(read)
     of_words = partial(
         of_command, states=facts, device=device, read=read, is_contained=is_contained, is_here=place.is_here
     )

@@ -93,6 +93,11 @@ def executable(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+def files(folder: Path) -> dict[str, bytes]:
+    """The regular files below a folder, by their paths in it."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def on_a_terminal(command: Sequence[str], environment: Mapping[str, str], cwd: Path = PROJECT) -> tuple[int, str]:
     """The exit status of a command, and what a terminal of 200 columns gets of it."""
     ours, theirs = pty.openpty()

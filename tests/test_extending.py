@@ -46,10 +46,9 @@ def test_the_grammar_of_contributing_is_a_new_format(tmp_path: Path) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy with the quantity of CONTRIBUTING.md and a language more, four runs, and a page that shows it of them."""
-    copy = copied(tmp_path_factory.mktemp("quartile"))
+@pytest.mark.slow
+def test_the_statistic_of_contributing_is_a_new_quantity_and_a_catalogue_a_new_language(tmp_path: Path) -> None:
+    copy = copied(tmp_path)
     quantities = copy / "report/measure/quantity.py"
     before, after = quantities.read_text(encoding="utf-8").split("\n    PEAK_MEMORY,\n")
     added = f"    {block('python').strip()},"
@@ -70,28 +69,13 @@ def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     made = start("report", "toy.toml", "--logs", "logs", "--out", "out", cwd=copy, project=copy)
     assert made.returncode == 0, made.stderr
-    return copy
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("language", "title", "rule"),
-    [
-        ("en", "Third quartile (images/s)", "the third quartile"),
-        *((language, "上四分位数（images/s）", "取上四分位数") for language in ("zh", "tlh")),
-    ],
-)
-def test_the_statistic_of_contributing_is_a_new_quantity_and_a_catalogue_a_new_language(
-    with_quartile: Path, language: str, title: str, rule: str
-) -> None:
-    page = (with_quartile / f"out/toy.{language}.md").read_text(encoding="utf-8")
-    evidence = (with_quartile / f"out/toy.evidence.{language}.md").read_text(encoding="utf-8")
-    assert f" {title} |" in page
-    assert re.search(r"\| \[250\.0\]\([^)]+#[^)]+\) \| \[350\.0\]\([^)]+#[^)]+\) \|", page)
-    assert re.search(f"(?i){rule}.*`quantity=third_quartile_of_runs rule", evidence)
-
-
-@pytest.mark.slow
-def test_a_new_quantity_is_audited_from_its_logs(with_quartile: Path) -> None:
-    found = start("audit", "out/toy.en.md", cwd=with_quartile, project=with_quartile)
+    chinese_words = ("上四分位数（images/s）", "取上四分位数")
+    words = {"en": ("Third quartile (images/s)", "the third quartile"), "zh": chinese_words, "tlh": chinese_words}
+    for language, (title, rule) in words.items():
+        page = (copy / f"out/toy.{language}.md").read_text(encoding="utf-8")
+        evidence = (copy / f"out/toy.evidence.{language}.md").read_text(encoding="utf-8")
+        assert f" {title} |" in page
+        assert re.search(r"\| \[250\.0\]\([^)]+#[^)]+\) \| \[350\.0\]\([^)]+#[^)]+\) \|", page)
+        assert re.search(f"(?i){rule}.*`quantity=third_quartile_of_runs rule", evidence)
+    found = start("audit", "out/toy.en.md", cwd=copy, project=copy)
     assert (found.returncode, "proved" in found.stdout) == (0, True)

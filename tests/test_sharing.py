@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parsers.sharing.workers import MOST_TASKS, Workers, WorkersError
-from tests.commandline import PROJECT, run
+from tests.commandline import PROJECT, files, run
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.shared_work import die, large
 
@@ -47,10 +47,9 @@ def outcome(command: str, home: Path, *options: str) -> Outcome:
     done = run(
         *(os.path.relpath(part, home) if Path(part).is_absolute() else part for part in parts), *options, cwd=home
     )
-    written = sorted((home / "out").rglob("*"))
-    files = {str(path.relative_to(home)): path.read_bytes() for path in written if path.is_file()}
+    written = files(home / "out")
     shutil.rmtree(home / "out", ignore_errors=True)
-    return done.returncode, done.stdout, done.stderr, files
+    return done.returncode, done.stdout, done.stderr, written
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import ENVIRONMENT, PROGRAM, PROJECT, run
+from tests.commandline import ENVIRONMENT, PROGRAM, PROJECT, files, run
 
 # Each calls the program.
 pytestmark = pytest.mark.slow
@@ -35,7 +35,6 @@ COMMANDS = {
 }
 
 LOG = min(path.relative_to(GOLDEN) for path in (GOLDEN / "logs").rglob("*") if path.is_file())
-Files = dict[str, bytes]
 
 
 def words(name: str, folder: Path) -> list[str]:
@@ -50,10 +49,6 @@ def folder(tmp_path: Path) -> Path:
     shutil.copy(GOLDEN / "toy.toml", tmp_path)
     (tmp_path / "out").mkdir()
     return tmp_path
-
-
-def files(folder: Path) -> Files:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":

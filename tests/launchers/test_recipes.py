@@ -20,7 +20,7 @@ from launchers.job import Job, of_recipe
 from launchers.recipes.checkout import Checkout
 from launchers.recipes.images import imagenet
 from launchers.recipes.recipe import ROOM, Recipe, find
-from tests.commandline import executable, git, run
+from tests.commandline import executable, files, git, run
 
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "28", "STEPS": "24", "EPOCHS": "6", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
@@ -118,11 +118,6 @@ def test_torchtitan_is_given_the_options_that_its_checkout_has(tmp_path: Path) -
     words = started(start(tmp_path, "torchtitan_qwen3", BATCH_SIZE="2"))
     assert {"--config=qwen3_0_6b", "--training.num_tokens_per_microbatch_per_dp_rank=8192"} <= {*words}
     assert start(tmp_path, "torchtitan_qwen3", DATA="elsewhere").returncode == 2  # no option is left that says where
-
-
-def files(folder: Path) -> dict[Path, bytes]:
-    """All files below a folder."""
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:

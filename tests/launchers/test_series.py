@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from checkouts import METRIC, PRINT, TOP, TRAIN, URL, Native, OwnProgram, run_file
+from checkouts import METRIC, PRINT, TRAIN, URL, Native, OwnProgram
 
 from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
@@ -162,14 +162,6 @@ def test_cases_and_repeats_of_a_page_can_be_chosen_and_what_does_not_fit_is_refu
 
 
 @slow
-def test_a_page_runs_its_missing_cases_by_a_recipe_of_ones_own(native: Native, page: Path) -> None:
-    own = shutil.copy(TOP / "launchers/paddleclas_resnet50.sh", native.top / "mine.sh")
-    page.with_suffix(".launch.toml").write_text(LAUNCH.replace("paddleclas_resnet50", str(own)))
-    assert launch(native, page, "--repeats", "1").returncode == 0
-    assert run_file(native.top / "logs" / ALL[0])["recipe"] == "mine"
-
-
-@slow
 def test_after_a_failed_case_the_others_go_on(native: Native, page: Path) -> None:
     native.trains(FAIL_AT_4)
     assert launch(native, page).returncode == 1
@@ -182,12 +174,6 @@ def test_a_dry_run_is_a_script_that_runs_without_tachograph(native: Native, page
     assert not (native.top / "logs").exists()
     native.execute(script)
     assert [(native.top / "logs" / name / "train.log").read_text() for name in ALL] == [METRIC] * 4
-
-
-@pytest.mark.parametrize(("name", "named"), [("nowhere.toml", "nowhere.toml"), ("resnet51", " resnet50?")])
-def test_a_page_that_does_not_exist_is_said_with_what_there_is(native: Native, name: str, named: str) -> None:
-    answer = launch(native, Path(name))
-    assert (answer.returncode, named in answer.stderr) == (2, True)
 
 
 @slow
