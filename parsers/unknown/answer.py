@@ -43,7 +43,7 @@ TYPICAL_STEP = 0.3  # seconds: between 10 ms and 10 s lie most steps; it orders 
 
 
 class Ask(StrEnum):
-    """What a question is about, a code for each; report/results/remarks.py words them."""
+    """What a question is about, a code for each; report/words/en.po words them."""
 
     SPAN = "span_unknown"  # what takes this time, in which unit
     TRAINING = "training_unknown"  # which of several lines or bars are of training

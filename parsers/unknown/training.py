@@ -31,7 +31,7 @@ _CHANGE = re.compile(r"@@ -\d|diff --git ")
 
 
 class Reason(StrEnum):
-    """Why a number is not taken, a code for each; report/results/remarks.py words them."""
+    """Why a number is not taken, a code for each; report/words/en.po words them."""
 
     EVALUATION = "of_evaluation"
     PART = "part_of_a_step"

@@ -23,7 +23,7 @@ from parsers.runs.runfile import LOG_SUFFIXES, folders_below, log_of, run_file, 
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
-from ..measure.diagnostics import NoMeasurement, say
+from ..measure.diagnostics import NoMeasurement, Said, say
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page_file import find, names
@@ -109,7 +109,7 @@ class Run:
     began: str | None = None
     commit: str | None = None
     number: Measured = Measured()
-    reason: model.Said | None = None
+    reason: Said | None = None
     conditions: dict[str, Condition] = field(default_factory=dict, repr=False)
 
 

@@ -20,10 +20,9 @@ from parsers.scanning.detection import formats
 from parsers.unknown.answer import Nothing
 
 from ..audit.labels import case_of_log
-from ..measure.diagnostics import NoMeasurement, say
+from ..measure.diagnostics import NoMeasurement, Remark, say
 from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from ..results.measured_log import MeasuredLog, measured_log
-from ..results.remarks import Remark
 from ..results.store import logs_of, unfit
 from ..wording.words import english
 

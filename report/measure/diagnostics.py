@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from string import Formatter
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
+from parsers.runs.facts import DeniedFact
+from parsers.runs.reading import CutLog
 
 from ..wording.words import words
 from .number import digits
@@ -20,7 +26,7 @@ Parameter = float | int | str | Message
 
 
 class Code(StrEnum):
-    """All that can be said. Those up to ``CONTRADICTED`` are about a number, the others say why there is none."""
+    """What a log says of its number: those up to ``CONTRADICTED``; the others say why there is none."""
 
     WARM_UP = "warm_up"
     FEW_RECORDS = "few_records"
@@ -77,6 +83,30 @@ class Code(StrEnum):
     NO_PEAK = "unknown_peak"
     ABOVE_PEAK = "above_peak"
     NOT_A_NUMBER = "loss_not_a_number"
+
+
+class Remark(StrEnum):
+    """The codes of pages by which something is decided; the first three are in the words of others.
+
+    What they and all other codes say is in ``report/words/en.po``.
+    """
+
+    TOLD = "told"
+    CUT_LOG = "cut_log"
+    FACT_DENIED = "fact_denied"
+    LOSS_AGREES = "loss_agrees"
+    CONVERGES = "converges"
+    NOT_FOUND = "log_not_found"
+    SCOPE_UNKNOWN = "scope_of_log_unknown"
+    OTHER_UNIT = "other_unit_of_log"
+    OF_ONE = "of_one_card_or_node"
+    MISSING_PART = "missing_part"
+    OTHER_CASE = "other_case"
+    DIFFERS = "unlike_cases"
+
+
+# What keeps two numbers from being divided, which a note of their table says.
+WITHHELD = (Remark.OTHER_CASE, Remark.DIFFERS)
 
 
 # Parameters that are the column of a source, or its kind and column.
@@ -157,3 +187,78 @@ class NoMeasurement(TachographError, ValueError):  # noqa: N818 - a finding abou
     def __init__(self, told: Diagnostic | Message | str, /, **values: object) -> None:
         self.diagnostic = told if isinstance(told, Diagnostic) else None
         super().__init__(told.message if isinstance(told, Diagnostic) else told, **values)
+
+
+class NoEvidenceError(TachographError):
+    """There is no number for a case; its ``diagnostic`` is the reason."""
+
+    def __init__(self, told: Diagnostic | str, /, **values: Parameter) -> None:
+        self.diagnostic = told if isinstance(told, Diagnostic) else Diagnostic(told, values)
+        super().__init__(self.diagnostic.message)
+
+
+def as_told(message: Message) -> Diagnostic:
+    """What somebody else says in words; what only the reading of a log says keeps a code of its own."""
+    if isinstance(message, CutLog):
+        return Diagnostic(Remark.CUT_LOG, {"said": message})
+    if isinstance(message, DeniedFact):
+        told = {name: message.values[name] for name in ("fact", "value")}
+        return Diagnostic(Remark.FACT_DENIED, {"said": message, **told})
+    return Diagnostic(Remark.TOLD, {"said": message})
+
+
+# ---- in a file, which anybody may have written
+
+
+def _out(value: object) -> Any:
+    """A message as JSON; any other value as it is."""
+    if not isinstance(value, Message):
+        return value
+    told = {"say": value.key, "with": {name: _out(part) for name, part in value.values.items()}}
+    return told | ({"plural": value.plural, "count": value.count} if value.plural else {})
+
+
+def _message(told: Any) -> Message:
+    """A message of JSON; a text from elsewhere is filled in as ours are: plain names, which all have a value."""
+    if isinstance(told, Message):
+        return told
+    if isinstance(told, str):
+        return Message(told)
+    if not (isinstance(told, dict) and isinstance(told.get("say"), str) and isinstance(told.get("with"), dict)):
+        raise ValueError("expected a text, or a text with values")
+    values = {str(name): _message(one) if isinstance(one, dict) else str(one) for name, one in told["with"].items()}
+    key, plural, count = told["say"], str(told.get("plural", "")), told.get("count")
+    for _, name, spec, kind in (*Formatter().parse(key), *Formatter().parse(plural)):
+        if name is not None and (name not in values or not name.isidentifier() or spec or kind):
+            raise ValueError("expected plain names in braces, which all have a value")
+    if plural and isinstance(count, int):
+        return Message.of_count(count, key, plural, **{name: one for name, one in values.items() if name != "count"})
+    return Message(key, **values)
+
+
+def _diagnostic(told: Any) -> Diagnostic:
+    if isinstance(told, Diagnostic):
+        return told
+    if not isinstance(told, dict) or not all(isinstance(value, str | int | float | dict) for value in told.values()):
+        raise ValueError("expected a code with its parameters, texts and numbers")
+    values = {name: _message(one) if isinstance(one, dict) else one for name, one in told.items()}
+    code: Any = values.pop("code", None)
+    try:
+        str(found := Diagnostic(code, values))
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
+        raise ValueError(f"{code} lacks a parameter, or is no code") from error
+    return found
+
+
+Said = Annotated[
+    Message,
+    PlainSerializer(lambda said: said.key if isinstance(said, Message) and not said.values else _out(said)),
+    PlainValidator(_message),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["say", "with"]}]}),
+]
+Told = Annotated[
+    Diagnostic,
+    PlainSerializer(lambda said: {"code": str(said.code), **{name: _out(one) for name, one in said.values.items()}}),
+    PlainValidator(_diagnostic),
+    WithJsonSchema({"type": "object", "required": ["code"]}),
+]

@@ -21,7 +21,7 @@ from parsers.runs.reading import Reading
 from parsers.series import Lines, Mask, Series
 
 from .checks import Estimate
-from .diagnostics import Code, Diagnostic, NoMeasurement, say
+from .diagnostics import Code, Diagnostic, NoMeasurement, Said, say
 from .measure import measure, run_of
 from .measurement import Calculation, Measurement, Use, UseOfRecords, use_of
 from .number import without_noise
@@ -100,7 +100,7 @@ class Operation:
 
     sign: Literal["×", "÷", "over"]
     number: float
-    what: Message
+    what: Said
 
     def of(self, value: float) -> float:
         """The result."""

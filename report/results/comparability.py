@@ -17,7 +17,7 @@ import numpy as np
 
 from parsers.io.message import Message, joined
 
-from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import Code, Diagnostic, NoEvidenceError, NoMeasurement, say
 from ..measure.measurement import Measurement, combine
 from ..measure.number import without_noise
 from ..measure.protocol import Protocol
@@ -26,7 +26,6 @@ from ..pagefile.page import Page, Table
 from .environment import first_begin
 from .made import Made, MadeRun
 from .model import Note
-from .remarks import NoEvidenceError
 from .resolve import OF_MEASURING, RULE, refuse_other_number
 from .store import LogStore
 

@@ -27,12 +27,11 @@ from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.option import Option, parse_option
 from parsers.unknown.reading import reading as reading_of
 
-from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, as_told, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, card_figures
-from .remarks import as_told
 from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]

@@ -12,32 +12,26 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path, PurePath
-from string import Formatter
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
-from pydantic.functional_serializers import PlainSerializer
-from pydantic.functional_validators import PlainValidator
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.files import data_of
-from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 
-from ..measure.diagnostics import Diagnostic
+from ..measure.diagnostics import Said, Told
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
 from ..measure.quantity import QUANTITIES, Quantity
 from ..measure.ranks import RankSpread
+from ..measure.run_figures import Operation
 from ..measure.statistic import REPEATS, STATISTICS
-from . import remarks
 
 SUFFIX = ".report.json"
 # How each record is used, a letter in the order of ``measurement.Use``; u is used.
 LETTERS = "".join(chr(ord("a") + number) for number in range(len(USES)))
 USED = LETTERS[0]
-
-SAID_BY = remarks  # a report that is read names its codes, too
 
 NOT_ALLOWED = "{what} is not allowed in a report."
 NOT_A_REPORT = "is no report: {key}: {reason}."
@@ -91,60 +85,6 @@ Digits = Annotated[str, Field(max_length=250, pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
 Line = Annotated[int, Field(ge=0, lt=1 << 53)]  # as JSON and Parquet hold it, whoever reads them
 Scalar = str | int | float | bool | None
 Texts = dict[str, str]  # Markdown of the page file, by language
-
-
-def _out(value: object) -> Any:
-    """A message as JSON; any other value as it is."""
-    if not isinstance(value, Message):
-        return value
-    told = {"say": value.key, "with": {name: _out(part) for name, part in value.values.items()}}
-    return told | ({"plural": value.plural, "count": value.count} if value.plural else {})
-
-
-def _message(told: Any) -> Message:
-    """A message of JSON; a text from elsewhere is filled in as ours are: plain names, which all have a value."""
-    if isinstance(told, Message):
-        return told
-    if isinstance(told, str):
-        return Message(told)
-    if not (isinstance(told, dict) and isinstance(told.get("say"), str) and isinstance(told.get("with"), dict)):
-        raise ValueError("expected a text, or a text with values")
-    values = {str(name): _message(one) if isinstance(one, dict) else str(one) for name, one in told["with"].items()}
-    key, plural, count = told["say"], str(told.get("plural", "")), told.get("count")
-    for _, name, spec, kind in (*Formatter().parse(key), *Formatter().parse(plural)):
-        if name is not None and (name not in values or not name.isidentifier() or spec or kind):
-            raise ValueError("expected plain names in braces, which all have a value")
-    if plural and isinstance(count, int):
-        return Message.of_count(count, key, plural, **{name: one for name, one in values.items() if name != "count"})
-    return Message(key, **values)
-
-
-def _diagnostic(told: Any) -> Diagnostic:
-    if isinstance(told, Diagnostic):
-        return told
-    if not isinstance(told, dict) or not all(isinstance(value, str | int | float | dict) for value in told.values()):
-        raise ValueError("expected a code with its parameters, texts and numbers")
-    values = {name: _message(one) if isinstance(one, dict) else one for name, one in told.items()}
-    code: Any = values.pop("code", None)
-    try:
-        str(found := Diagnostic(code, values))
-    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        raise ValueError(f"{code} lacks a parameter, or is no code") from error
-    return found
-
-
-Said = Annotated[
-    Message,
-    PlainSerializer(lambda said: said.key if isinstance(said, Message) and not said.values else _out(said)),
-    PlainValidator(_message),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["say", "with"]}]}),
-]
-Told = Annotated[
-    Diagnostic,
-    PlainSerializer(lambda said: {"code": str(said.code), **{name: _out(one) for name, one in said.values.items()}}),
-    PlainValidator(_diagnostic),
-    WithJsonSchema({"type": "object", "required": ["code"]}),
-]
 
 
 # ---- runs
@@ -212,15 +152,6 @@ class Factor:
     name: str
     value: float
     source: Said
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One step of arithmetic: ``×`` or ``÷`` a number, or the number ``over`` the value; ``what`` says what it is."""
-
-    sign: Literal["×", "÷", "over"]
-    number: float
-    what: Said
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from parsers.io.errors import LogError
 from parsers.io.files import leading_out
 from parsers.runs.run_folder import LOG
 
+from ..measure.diagnostics import NoEvidenceError
 from ..pagefile.launch_file import Launch, LaunchFile
 from ..pagefile.page import CellPlace, Page, Run
 from ..pagefile.page_file import PageError
 from ..pagefile.parts import LAUNCHED, PASSED, REAL_DATA, Axis, Case, Value
-from .remarks import NoEvidenceError
 from .store import logs_of, run_of, unfit
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.

@@ -33,7 +33,7 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.scanning.text import LogText
 
-from ..measure.diagnostics import Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import Diagnostic, NoEvidenceError, NoMeasurement, Remark, say
 from ..measure.number import signed
 from ..measure.protocol import Protocol
 from ..measure.statistic import students_t
@@ -41,7 +41,6 @@ from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Case
 from .agreement import LossCurve, incomparable, loss_agreement, loss_curve, stated_by
 from .made import MadeRun
-from .remarks import NoEvidenceError, Remark
 from .store import LogStore, logs_of, outside
 
 RUN_VARIABLES = "variables"

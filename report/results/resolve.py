@@ -16,7 +16,7 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.series import FEW
 
-from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import WITHHELD, Code, Diagnostic, NoEvidenceError, NoMeasurement, Remark, as_told, say
 from ..measure.measurement import Measurement, combine
 from ..measure.number import printed, quotient
 from ..measure.operations import are_other_cards
@@ -31,7 +31,6 @@ from .environment import circumstances
 from .made import Made, MadeRun
 from .model import CaseValue, Published, Result
 from .quality import quality_remarks
-from .remarks import WITHHELD, NoEvidenceError, Remark, as_told
 from .store import LogStore, Stated, Wanted, filled, run_of, scaled
 from .telemetry import Observation, observe, processes_of_run, run_telemetry
 

@@ -25,7 +25,7 @@ from . import model
 from .environment import circumstances
 from .made import MadeRun
 from .measured_log import MeasuredLog
-from .model import LETTERS, CheckedBy, Column, Factor, Log, Operation, Records, Report, Result, Row, Run
+from .model import LETTERS, CheckedBy, Column, Factor, Log, Records, Report, Result, Row, Run
 
 T = TypeVar("T")
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -72,7 +72,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
         are_times=calculation.are_times if calculation else False,
         counted=found.series.unit if calculation is None else found.estimate.unit,
         factors=_factors_of(found, made.facts),
-        operations=[Operation(one.sign, one.number, one.what) for one in made.figure.operations],
+        operations=list(made.figure.operations),
         checks=[
             CheckedBy(
                 check.estimate.name,

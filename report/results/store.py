@@ -17,7 +17,7 @@ from parsers.runs.run_folder import DONE
 from parsers.runs.runfile import describes, files_of_run, run_file, sha256_of, status_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measure.diagnostics import Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import Diagnostic, NoEvidenceError, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
@@ -26,7 +26,6 @@ from ..pagefile.page import Column
 from ..pagefile.page import Run as RunOfColumn
 from ..pagefile.parts import Case
 from .measured_log import as_read
-from .remarks import NoEvidenceError
 from .telemetry import RunTelemetry
 
 

@@ -31,14 +31,13 @@ from parsers.runs.runfile import (
 )
 from parsers.series import Floats, Lines, Mask
 
-from ..measure.diagnostics import Diagnostic, Parameter, say
+from ..measure.diagnostics import Diagnostic, NoEvidenceError, Parameter, say
 from ..measure.measurement import Measurement
 from ..measure.number import printed, without_noise
 from ..measure.protocol import Protocol
 from ..measure.quantity import CPU_LOAD, PEAK_MEMORY, POWER, PROCESS_MEMORY, SAMPLES_PER_JOULE, Quantity, Shown
 from ..measure.ranks import RankSpread
 from ..measure.records import Facts
-from .remarks import NoEvidenceError
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 

@@ -7,12 +7,11 @@ from pathlib import Path
 from parsers.io.files import write_whole
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measure.diagnostics import Diagnostic
+from ..measure.diagnostics import Diagnostic, Remark
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..results.build import build
 from ..results.model import SUFFIX, Report, Result
-from ..results.remarks import Remark
 from ..results.store import LogStore
 from ..wording.words import english
 from ..wording.words import languages as all_languages

@@ -20,7 +20,7 @@ from ..measure.number import digits as significant
 from ..measure.protocol import RULE, Protocol
 from ..measure.quantity import QUANTITIES, Shown
 from ..measure.ranks import RankSpread
-from ..measure.run_figures import Operation, after
+from ..measure.run_figures import after
 from ..measure.statistic import reduce, reduce_repeats
 from ..results.model import (
     CheckedBy,
@@ -540,9 +540,8 @@ def operations(run: Run) -> list[Message]:
     """The arithmetic behind what was measured, each step with its result."""
     found, value = [], run.measured
     for one in run.operations:
-        step = Operation(one.sign, one.number, one.what)
-        found.append(step.shown(value))
-        value = step.of(value)
+        found.append(one.shown(value))
+        value = one.of(value)
     return found
 
 
@@ -552,9 +551,8 @@ def variations_of(run: Run) -> Iterator[tuple[Message, tuple[float, int]]]:
     # A clock reads two records; the stretches between others are not those of its number.
     if is_sum or (not run.statistic and Protocol.parse(run.protocol).states_rule):
         return
-    done = [Operation(one.sign, one.number, one.what) for one in run.operations]
     for name, value, records in _variations(run):
-        yield Message(name), (after(done, value), records)
+        yield Message(name), (after(run.operations, value), records)
 
 
 def _variations(run: Run) -> Iterator[tuple[str, float, int]]:

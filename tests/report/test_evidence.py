@@ -9,10 +9,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from report.measure.diagnostics import Remark
 from report.measure.protocol import Protocol
 from report.pagefile.page_file import PageError
 from report.results.model import Report, Result
-from report.results.remarks import Remark
 from report.views.publish import publish
 from report.wording import markdown
 from tests.parsers.run_folders import make_run, put_gpu

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from parsers.io.errors import ExtraError
+from report.measure.diagnostics import NoEvidenceError, Remark
 from report.pagefile.page_file import PageError, load
 from report.results.quality import convergence_test, mllog_convergence, reference_logs
-from report.results.remarks import NoEvidenceError, Remark
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, STEADY, log_of, make_side

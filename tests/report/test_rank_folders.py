@@ -10,9 +10,9 @@ from parsers.io.errors import LogError
 from parsers.runs.facts import FIRST_USED
 from parsers.runs.ranks import LACKING, SAME_LOG, UNREAD
 from parsers.runs.ranks import read as read_log
+from report.measure.diagnostics import Remark
 from report.results.measured_log import MeasuredLog, measured_log
 from report.results.model import FileLines, Report, read_report
-from report.results.remarks import Remark
 from tests.commandline import run
 from tests.report.page_text import report_of, results_of, written
 from tests.report.rank_folders import folder, rated, shown

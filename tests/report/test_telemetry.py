@@ -13,12 +13,12 @@ from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from parsers.runs.run_folder import TELEMETRY_COLUMNS
+from report.measure.diagnostics import NoEvidenceError
 from report.measure.measure import measure
 from report.measure.measurement import Measurement
 from report.measure.number import without_noise
 from report.measure.protocol import Protocol
 from report.measure.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE
-from report.results.remarks import NoEvidenceError
 from report.results.telemetry import Observation, RunTelemetry, observe, run_telemetry
 from tests.commandline import run as run_command
 from tests.parsers.run_folders import make_run, make_timed_run, put_clock, put_gpu

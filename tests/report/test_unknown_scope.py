@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import survey
-from report.measure.diagnostics import Code, NoMeasurement
+from report.measure.diagnostics import Code, NoMeasurement, Remark
 from report.measure.measure import measure
 from report.measure.protocol import Protocol
-from report.results.remarks import Remark
 from tests.commandline import run
 from tests.report.page_text import results_of
 from tests.report.rank_logs import PAGE
