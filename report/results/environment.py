@@ -1,7 +1,6 @@
 """Environments: when, on which machines and with which programs runs trained, as their logs and run.json say."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, get_args
 
@@ -17,6 +16,7 @@ from ..pagefile.page import Page
 from ..pagefile.parts import Circumstance
 from ..wording import markdown
 from .made import Made, MadeRun
+from .telemetry import said_time
 
 DATE: Circumstance = "date"
 VERSION: Circumstance = "framework_version"
@@ -61,11 +61,8 @@ def began(run: RunFile, records: RecordTable) -> np.datetime64 | None:
 
 def stated_start(run: RunFile) -> np.datetime64 | None:
     """When a run began by its run.json (UTC, or as it says); None where that tells no time."""
-    try:
-        start = datetime.fromisoformat(str(run["start"]))
-        return np.datetime64(start.astimezone(UTC).replace(tzinfo=None) if start.tzinfo else start, "us")
-    except (KeyError, ValueError, OverflowError):
-        return None
+    start = said_time(run, "start")
+    return start[0] if start else None
 
 
 def first_begin(runs: Iterable[MadeRun]) -> np.datetime64 | None:

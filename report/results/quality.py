@@ -36,7 +36,7 @@ from parsers.scanning.text import LogText
 from ..measure.diagnostics import Diagnostic, NoEvidenceError, NoMeasurement, Remark, say
 from ..measure.number import signed
 from ..measure.protocol import Protocol
-from ..measure.statistic import students_t
+from ..measure.statistic import olympic, students_t
 from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Case
 from .agreement import LossCurve, incomparable, loss_agreement, loss_curve, stated_by
@@ -257,7 +257,7 @@ def convergence_test(
     if point is None:
         raise NoEvidenceError("no_point", batch=batch_size)
     count = len(converged) - 2
-    return _olympic([math.inf if one is None else one for one in converged]), _lowest(point, count)
+    return olympic([math.inf if one is None else one for one in converged]), _lowest(point, count)
 
 
 def _points(told: Mapping[str, Mapping[str, Any]], benchmark: str) -> list[ConvergencePoint]:
@@ -267,14 +267,10 @@ def _points(told: Mapping[str, Mapping[str, Any]], benchmark: str) -> list[Conve
         if record["Benchmark"] != benchmark or not (len(values) > 2 and np.isfinite(values).all() and min(values) > 0):
             raise ValueError
         size = int(record["BS"])
-        found[size] = ConvergencePoint(size, _olympic(values), float(np.std(values)), len(values) - 2)
+        found[size] = ConvergencePoint(size, olympic(values), float(np.std(values)), len(values) - 2)
     if not found:
         raise ValueError
     return [found[size] for size in sorted(found)]
-
-
-def _olympic(values: Sequence[float]) -> float:
-    return float(np.mean(sorted(values)[1:-1]))
 
 
 def _pruned(points: Sequence[ConvergencePoint]) -> list[ConvergencePoint]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -177,10 +177,11 @@ def plausible(found: Telemetry, run: RunFile) -> tuple[Telemetry, tuple[Diagnost
 def _checks(samples: pd.DataFrame, run: RunFile) -> Iterator[tuple[str, dict[str, str], Mask]]:
     """What may be wrong with rows, with what is said of it beside their lines, and with which rows it is."""
     times, is_outside = samples["time"].to_numpy("datetime64[us]"), np.zeros(len(samples), bool)
-    if (first := _time(run, "start")) is not None:
-        is_outside |= times < first - MARGIN
-    if (last := _time(run, "end")) is not None:
-        is_outside |= times > last + MARGIN
+    first, last = said_time(run, "start"), said_time(run, "end")
+    if first and first[1]:
+        is_outside |= times < first[0] - MARGIN
+    if last and last[1]:
+        is_outside |= times > last[0] + MARGIN
     yield "rows_of_other_time", {}, is_outside
     yield "negative_rows", {}, (samples[samples.columns.intersection([*COUNTED_COLUMNS])] < 0).any(axis=1).to_numpy()
     told = [machine.get("gpu_memory_mib") for machine in described(run)]
@@ -190,13 +191,14 @@ def _checks(samples: pd.DataFrame, run: RunFile) -> Iterator[tuple[str, dict[str
         yield "rows_of_too_much", {"most": f"{max(sizes):g}"}, (held > max(sizes) + ROUNDED).any(axis=1).to_numpy()
 
 
-def _time(run: RunFile, key: str) -> np.datetime64 | None:
-    """A time of a run.json in UTC; None where it says none, or not in which time zone."""
+def said_time(run: RunFile, key: str) -> tuple[np.datetime64, bool] | None:
+    """A time of a run.json, in UTC where it says its time zone, and whether it does; None where it tells none."""
     try:
         said = datetime.fromisoformat(str(run.get(key)))
-    except ValueError:
+        told = said.astimezone(UTC).replace(tzinfo=None) if said.tzinfo else said
+        return np.datetime64(told, "us"), said.tzinfo is not None
+    except (ValueError, OverflowError):
         return None
-    return None if said.tzinfo is None else np.datetime64(int(said.timestamp() * 1e6), "us")
 
 
 def _ranges(lines: Lines) -> str:
