@@ -8,10 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.runs.reading import survey
-from report.measure.diagnostics import Code, NoMeasurement
-from report.measure.measure import measure
-from report.measure.protocol import Protocol
 from tests.commandline import run
 
 HEAD = (
@@ -26,10 +22,10 @@ LINE = (
 )
 
 
-def log(folder: Path, seed: int, steps: int = 50) -> Path:
+def log(folder: Path, seed: int) -> Path:
     """A log that prints each iteration, the first ones slow."""
     noise = np.random.default_rng(seed)
-    times = [noise.normal(900, 20) + 5000 * (n < 3) for n in range(1, steps + 1)]
+    times = [noise.normal(900, 20) + 5000 * (n < 3) for n in range(1, 51)]
     lines = [LINE.format(n=n, steps=50, samples=64 * n, time=time, flops=4e5 / time) for n, time in enumerate(times, 1)]
     path = folder / "train.log"
     path.write_text(HEAD + "".join(lines), encoding="utf-8")
@@ -51,10 +47,3 @@ def test_a_named_window_has_the_seconds_of_its_program(
     found = json.loads(run("show", "--json", str(path), "--protocol", protocol).stdout)["throughput"]
     assert (found["unit"], found["records"]) == ("samples/s", last - first + 1)
     assert f"{64 / found['value']:.9f}" == f"{seconds_between(path, first, last):.9f}"
-
-
-def test_a_log_that_ends_before_the_window_has_no_throughput(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement) as error:
-        measure(survey(log(tmp_path, 1, steps=30)), Protocol.parse("dgxc"))
-    assert error.value.diagnostic is not None
-    assert (error.value.diagnostic.code, error.value.diagnostic.values["count"]) == (Code.NO_WINDOW, 30)
