@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.io.files import data_of, opened, text_of
+from parsers.io.files import opened
 from tests.commandline import ENVIRONMENT, PROGRAM, run
 from tests.parsers.ingesting import logs
 from tests.parsers.toy_logs import step, write
@@ -74,15 +74,3 @@ def test_a_link_to_a_pipe_is_a_pipe(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "made")
     with pytest.raises(OSError, match=PIPE):
         opened(tmp_path / "link")
-
-
-def test_a_file_is_read_as_it_lies_there(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes("a\r\nb\rc\nä".encode())
-    assert (data_of(path), text_of(path)) == (path.read_bytes(), path.read_text(encoding="utf-8"))
-
-
-def test_a_source_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
-    done = run("ingest", tmp_path / "nope", "--into", tmp_path / "x")
-    assert (done.returncode, f"{tmp_path}/nope" in done.stderr) == (2, True)
-    assert not (tmp_path / "x").exists()
