@@ -21,7 +21,6 @@ COMMANDS = {
     "report": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out"],
     "ingest": ["ingest", "logs", "--into", "out"],
 }
-every_command = pytest.mark.parametrize("command", COMMANDS)
 
 Outcome = tuple[int, str, str, dict[str, bytes]]
 
@@ -70,7 +69,7 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.mark.slow
-@every_command
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_gives_the_same_on_a_cluster_as_alone(command: str, home: Path, cluster: str) -> None:
     alone = outcome(command, home, "--jobs", "1")
     assert alone[1] or alone[3]

@@ -28,19 +28,15 @@ parse {log} --out {top}/{name}.csv
 parse {log} --out {top}/{name}.xls
 parse {log} --out {top}/{name}/no/where.csv
 parse {broken} {top}/{name}.none --out {top}/a.csv
-parse {log} --out {top}/a.csv --format {hostile}
 ingest {top} --into '{top}/into {name}' --jobs 1
 ingest {top} --into '{top}/into {name}' --json --jobs 1
 ingest {top}/{name}.none --into {top}/into
 ingest {page} --into {log}
-ingest {page} --into {top}/into --jobs {hostile}
 scrub {log} --out '{top}/copies {name}'
 scrub {broken} {top}/{name}.none --out {log}
-scrub {log} --out {top}/copies --format {hostile}
 format {log} --out {top}/{name}.lark
 format {broken} --out {top}/{name}.lark
 format {top}/{name}.none --out {top}/a.lark
-format {page} --out {hostile}
 show {log}
 show {log} --json
 show {folder} --format paddleclas
@@ -49,20 +45,14 @@ show {broken}
 show {log} {broken} {top}/{name}.none
 show {log} --protocol {hostile}
 show {log} --format {hostile}
-show {log} --cards {hostile}
 compare {folder} {folder}
 compare {log} {top}
 compare {log} {broken} --markdown
 compare {hostile} {top}/{name}.none
-compare {log} {log} --gate {hostile}
-compare {log} {log} --protocol {hostile}
 history {folder} {top}
 history {top} --by commit
 history {broken} --markdown
 history {top} --json
-history {hostile} {top}/{name}.none
-history {log} --gate {hostile}
-history {log} --protocol {hostile}
 init '{top}/draft {name}' {log}
 init {top}/draft {broken} {top}/{name}.none
 init {page} {log}
@@ -79,21 +69,15 @@ report {page} --logs {top} --out '{top}/out {name}' --html
 report {page} --logs {top} --out {log}
 report {bad_page}
 report {hostile}
-report {page} --lang {hostile}
 why {log}
-why {log} --protocol {hostile}
 why {page} only/2/a --logs {top}
 why {page} {hostile} --logs {top}
 why {page}
-why {bad_page} only/2/a
 why {broken}
-why {top}/{name}.none
 export csv {page} --logs {top}
 export github-action-benchmark {page} --logs {top}
 export {hostile} {page}
 export csv {page} --logs {top} --out {top}/{name}/no/where.csv
-export csv {bad_page}
-export csv {top}/{name}.none
 audit {markdown} --logs {top} --all
 audit {markdown} --logs {top} --all --json
 audit {markdown} --logs {top} --markdown
@@ -102,25 +86,19 @@ audit {top}/{name}.none
 recover {log} --published 11.9
 recover {log} --published 11.9 --json
 recover {log} --published {hostile}
-recover {broken} --published 11.9
 run --into '{top}/runs {name}' --model {hostile} -- true {hostile}
 run --into '{top}/runs {name}' -- {hostile}
 run --into {log} -- true
 run --model {hostile} --dry-run -- echo {hostile}
-run --lang {hostile} --into {top}/runs -- true
 run --{hostile}
 launch {hostile}
-launch {bad_page}
 launch {page} --into {top} --repo {repo} --dry-run
 launch paddleclas_resnet50 --repo {repo} --into '{top}/runs {name}' --dry-run --device cpu
-launch paddleclas_resnet50 --repo {top}/{name}.none
-launch paddleclas_resnet50 --repo {repo} --data {top}/{name}.none
 launch paddleclas_resnet50 --repo {repo} --into {log} --device cpu
 launch paddleclas_resnet50 --repo {repo} --only {hostile}
 launch paddleclas_resnet50 --repo {repo} --dry-run -- {hostile}
 collect {top}
 collect {log}
-collect {hostile}
 launchers
 launchers --json
 doctor paddleclas_resnet50 --repo {repo} --data {repo}
@@ -128,7 +106,6 @@ doctor paddleclas_resnet50 --repo {repo} --data {repo} --json
 doctor {hostile}
 doctor --repo {top}/{name}.none
 observe {top}/{name}.none --node 0 --until 1
-observe {top} --node {hostile} --until 1
 images --kind imagenet --count 1 {log}
 images --kind {hostile} {top}/{name}
 """.splitlines()

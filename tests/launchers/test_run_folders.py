@@ -270,24 +270,12 @@ def test_two_runs_at_once_share_no_folder_and_leave_none(native: Native) -> None
 def test_a_recipe_that_writes_into_its_checkout_runs_there_once_at_a_time(native: Native) -> None:
     script = (TOP / "launchers" / "paddleclas_vgg16.sh").read_text(encoding="utf-8")
     (native.top / "own.sh").write_text(script.replace("# data: ", "# alone: yes\n# data: "), encoding="utf-8")
-    place: list[str | Path] = [
-        "--repo",
-        native.repo,
-        "--data",
-        native.repo / "data",
-        "--into",
-        native.suite,
-        "--device",
-        "cpu",
-    ]
+    launch = ["launch", str(native.top / "own.sh"), *native.options[2:]]
     held = os.open(native.repo, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
-    assert (
-        native.tachograph("launch", native.top / "own.sh", *place, "--repeats", "1").returncode,
-        list(native.suite.glob("*/1")),
-    ) == (1, [])
+    assert (native.tachograph(*launch).returncode, list(native.suite.glob("*/1"))) == (1, [])
     os.close(held)
-    assert native.tachograph("launch", native.top / "own.sh", *place, "--repeats", "1").returncode == 0
+    assert native.tachograph(*launch).returncode == 0
 
 
 def test_a_pipe_in_place_of_a_log_is_named(native: Native) -> None:
