@@ -91,7 +91,10 @@ def answer(path: Path | str, read: Option | str | None = None) -> Answer:
         option = parse_option(read) if isinstance(read, str) else read
         found = [s for table in log.tables for s in targets(table, option)]
         likeliest = min(found, key=lambda s: (s.table.is_evaluation, not s.table.evidence, -len(s.lines)), default=None)
-        return Accepted(likeliest) if likeliest else Nothing(((option.target, Reason.NO_SUCH_TARGET),))
+        if likeliest is None:
+            return Nothing(((option.target, Reason.NO_SUCH_TARGET),))
+        is_of_work = likeliest.role == "throughput"  # of steps another number would take its place
+        return Accepted(likeliest, _Found(log).beside(likeliest) if is_of_work else ())
     return Nothing((("", Reason.NO_LOG),)) if is_no_log(log) else _Found(log).answer()
 
 
@@ -176,9 +179,14 @@ class _Found:
         rivals = (s for s in accepted[1:] if (s.unit, s.scope, s.role) == (main.unit, main.scope, main.role))
         if rival := next((s for s in rivals if _is_rival(s, main)), None) or self._other_run(main):
             return Question(Ask.TRAINING, _distinct([main, rival]))
-        also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
         sides = (main, clock_speed(main.table)) if main.against else ()
-        return Accepted(main, tuple(also.values()), _refined(main) or tuple(_known(*sides)))
+        return Accepted(main, self.beside(main), _refined(main) or tuple(_known(*sides)))
+
+    def beside(self, main: Speed) -> tuple[Speed, ...]:
+        """What the lines of a speed tell beside it, one of each kind."""
+        sure = sorted((s for s in self.accepted if _is_sure(s)), key=_order)
+        also = {s.role: s for s in reversed(sure) if s.table is main.table and s.role != main.role}
+        return tuple(also.values())
 
     def _accept_clock(self, clocked: Sequence[Speed]) -> Answer:
         """The clock alone, if nearly all lines go on by it and the log prints no time that it refutes."""

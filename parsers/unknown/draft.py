@@ -24,7 +24,7 @@ from .option import STEPS
 from .reading import SPEEDS, TableRecords, counts_by_clock, reading
 from .text import BAR, NUMBER, Field
 
-NO_GRAMMAR = "no grammar that is drafted for {read} reads the log the same: its numbers have no names that find them."
+NO_GRAMMAR = "no grammar that is drafted finds the same numbers as --read '{read}'; go on with that option."
 _STAMPS = {
     "STAMP": r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "COMPACT_STAMP": r"\d{8}[ T-]\d\d:\d\d:\d\d(?:[.,]\d+)?",
@@ -74,19 +74,25 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
             found = survey(speed.table.log.path, format=Format("drafted", grammar, *compiled(grammar)))
         except (GrammarError, FormatError, WrappedError):
             return False
-    own = reading(Accepted(speed))
+    own, table, lines = reading(Accepted(speed)), found.parts[0].table, set(speed.lines)
+    names = [name for name in ("step", "epoch") if name in table]
     name = next((name for name in (*SPEEDS, "elapsed") if name in own.parts[0].table), None)
-    if name is None:
-        table, lines = found.parts[0].table, set(speed.lines)
-        return set(table["line"].tolist()) == lines and bool({"step", "epoch"} & set(table))
+    if name is None and (not names or set(table["line"].tolist()) != lines):
+        return False
     several = speed.option.per == STEPS  # whose time is printed, and divided in a reading
-    wanted, read = _by_line(own, name), _by_line(found, "duration" if several else name)
     count = (speed.option.count or 1) if several else 1
-    return set(read) <= set(speed.lines) and all(
-        any(abs(x - value * count) <= SAME * value * count for x in read.get(line, ()))
-        for line, values in wanted.items()
-        for value in values
-    )
+    told = [(each, each, 1) for each in names]
+    told += [(name, "duration" if several else name, count)] if name else []
+    for of_log, of_grammar, times in told:
+        read = _by_line(found, of_grammar)
+        wanted = {line: all_of for line, all_of in _by_line(own, of_log).items() if of_log == name or line in read}
+        if not set(read) <= lines or not all(
+            any(abs(x - value * times) <= SAME * value * times for x in read.get(line, ()))
+            for line, all_of in wanted.items()
+            for value in all_of
+        ):
+            return False
+    return True
 
 
 def _by_line(reading: Reading, name: str) -> dict[int, list[float]]:

@@ -175,13 +175,18 @@ def since_start(column: Column, h: Option) -> Floats:
     return table.epochs if h.counts == "epochs" else table.steps
 
 
+def as_rate(column: Column, h: Option) -> Floats:
+    """The numbers of a rate, which may be printed as the times of one sample."""
+    return 1 / column.values if h.is_inverse else column.values
+
+
 def each(column: Column, h: Option) -> Floats:
     """The seconds of one step, or of what else is counted, by each record if an option holds; NaN where unsaid.
 
     Of a mean since the start, and of a time since it, they are those of the steps since the record before.
     """
     table, is_rate = column.table, h.kind == "rate"
-    v = column.values if is_rate else column.values * h.factor
+    v = as_rate(column, h) if is_rate else column.values * h.factor
     if h.is_mean or h.per == START:
         since = since_start(column, h)
         times = v if not h.is_mean else since / v * h.factor if is_rate else since * v

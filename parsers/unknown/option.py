@@ -4,6 +4,7 @@
 --read 'dt=ms/step'                      the time of one step; also s/epoch
 --read 'time=s/line'                     the time since the last line, for the steps between the two
 --read 'Time=s/100 steps'                the time of so many steps
+--read 'cost=ms/image'                   the time of one sample, image, token ...
 --read 'Cost Time=elapsed s'             the time since the start
 --read 'ETA=left s'                      the time that all remaining steps will take
 --read 'wps=tokens/s since start'        a mean of everything since the start, to be undone
@@ -30,7 +31,8 @@ _UNIT = "|".join(sorted(_UNITS.values(), key=len, reverse=True))
 _OPTION = re.compile(
     r"\s*(?P<target>.+?)\s*="
     rf"\s*(?:(?P<what>[\w一-鿿]+)/(?P<per>{_UNIT})"
-    rf"|(?P<unit>{_UNIT})/(?P<span>step|it|iter|batch|epoch|line|(?P<count>[1-9]\d{{0,8}}) (?P<many>steps|epochs))"
+    rf"|(?P<unit>{_UNIT})/(?P<span>step|it|iter|batch|epoch|line"
+    r"|(?P<count>[1-9]\d{0,8}) (?P<many>steps|epochs)|(?P<each>sample|image|token|sequence|word|frame))"
     rf"|(?P<since>elapsed|left) (?P<of>{_UNIT}))"
     r"(?P<mean> since start)?(?: of (?P<scope>card|node|job))?"
     r"(?: on \"(?P<lines>[^\"]+)\")?(?: in lines (?P<first>\d+)-(?P<last>\d+))?\s*"
@@ -50,8 +52,9 @@ class Option:
     ``target``: its name as the log prints it, `clock`, or `bar` with its name or number of steps. ``kind``: rate or
     time. ``per``: of a time the span that takes it: one step, the steps since the last line, so many steps or epochs
     as are printed or as ``count`` says, an epoch, all since the start, all that is left. ``counts``: what a rate
-    counts. ``factor``: seconds of the unit. ``is_mean``: of all steps since the start. ``lines``: a text that its lines
-    contain. ``part``: their first and last number. ``told``: a person or its name and unit say all of this.
+    counts. ``is_inverse``: it is printed as the time of one of these. ``factor``: seconds of the unit. ``is_mean``: of
+    all steps since the start. ``lines``: a text that its lines contain. ``part``: their first and last number.
+    ``told``: a person or its name and unit say all of this.
     """
 
     target: str
@@ -60,6 +63,7 @@ class Option:
     counts: str | None = None
     factor: float = 1.0
     scope: str | None = None
+    is_inverse: bool = False
     is_mean: bool = False
     count: int | None = None
     lines: str | None = None
@@ -73,7 +77,9 @@ class Option:
 
     def __str__(self) -> str:
         unit = _UNITS.get(self.factor, "s")
-        if self.kind == "rate":
+        if self.is_inverse:
+            text = f"{unit}/{str(self.counts).removesuffix('s')}"
+        elif self.kind == "rate":
             text = f"{self.counts or 'samples'}/{unit}"
         elif self.per in _SINCE.values():
             text = f"{'elapsed' if self.per == START else 'left'} {unit}"
@@ -94,14 +100,15 @@ def parse_option(text: object) -> Option:
     found = _OPTION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise OptionError(NOT_AN_OPTION, text=repr(text), examples=EXAMPLES)
-    what, many = found["what"], found["many"]
+    what, many, one = found["what"], found["many"], found["each"]
     return Option(
         found["target"].strip(),
-        "rate" if what else "time",
-        None if what else _SINCE[found["since"]] if found["since"] else _SPANS.get(found["span"], STEPS),
-        (counted(what) or what) if what else "epochs" if many == "epochs" else None,
+        "rate" if what or one else "time",
+        None if what or one else _SINCE[found["since"]] if found["since"] else _SPANS.get(found["span"], STEPS),
+        (counted(what) or what) if what else f"{one}s" if one else "epochs" if many == "epochs" else None,
         seconds(found["per"] or found["unit"] or found["of"]) or 1.0,
         found["scope"],
+        is_inverse=bool(one),
         is_mean=bool(found["mean"]),
         count=int(found["count"]) if found["count"] else None,
         lines=found["lines"],

@@ -16,7 +16,7 @@ from ..runs.reading import Reading, survey
 from ..scanning.record_table import Array, RecordTable, finest
 from ..series import Floats
 from .answer import Accepted, targets
-from .judge import Speed, clocks, each, passes, progress_of
+from .judge import Speed, as_rate, clocks, each, passes, progress_of
 from .log import MAJORITY, NEARLY_ALL, Column, Table, share
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
@@ -181,8 +181,9 @@ class TableRecords:
             known = unit if unit is None or unit in UNITS["throughput"] else "unknown"
             scope = None if rate == "step_rate" else _SCOPES.get(speed.scope, "unknown")
             told = Field(rate, "NUMBER", unit, scope, kind, since, per)
-            values, of = np.where(is_used, column.values / h.factor, np.nan), column if h.factor == 1.0 else None
-            self.add(values, told, column.quantum / h.factor, of=of, printed=replace(told, unit=known))
+            of = None if h.is_inverse or h.factor != 1.0 else column
+            values, digit = np.where(is_used, as_rate(column, h) / h.factor, np.nan), column.quantum / h.factor
+            self.add(values, told, 0.0 if h.is_inverse else digit, of=of, printed=replace(told, unit=known))
         elif h.per == START:
             self._elapsed(column, column.values * h.factor, h.factor)
         elif h.per == LEFT:

@@ -21,9 +21,11 @@ NUMBER = re.compile(
     r"[-+]?(?:(?!0,)\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
-_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+# Of one digit where twelve hours are counted twice.
+_HOUR = r"(?:\d\d|(?<![\d:])\d(?=:\d\d:\d\d ?[AaPp][Mm]))"
+_CLOCK = rf"{_HOUR}:\d\d:\d\d(?:[.,:]\d+)?"
 _DATE = (
-    r"\d{4}[-/]\d\d[-/]\d\d|(?<!\d)\d{8}(?=[ T-]\d\d:)|(?<!\d)\d\d[-/.]\d\d[-/.](?:\d{4}|\d\d)(?!\d)"
+    r"\d{4}[-/]\d\d[-/]\d\d|(?<!\d)\d{8}(?=[ T-]\d\d:)|(?<!\d)\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d)(?!\d)"
     r"|(?<!\d)\d\d[-/]\d\d(?=[ ,])|[IWEF]\d{4}(?:\d{4})?(?= \d\d:)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +\d+"
 )
 _THREAD = r" +\d+ [\w.]+:\d+\]"  # behind the stamp of absl, with the line of the source
@@ -329,7 +331,7 @@ def _key(before: str) -> tuple[str, bool]:
     return (f"{key} {brackets}" if key and brackets else key).lstrip("/. "), signed
 
 
-_AT = r"(?P<H>\d\d):(?P<M>\d\d):(?P<S>\d\d)(?:[.,](?P<f>\d{1,6}))?"
+_AT = rf"(?P<H>{_HOUR}):(?P<M>\d\d):(?P<S>\d\d)(?:[.,](?P<f>\d{{1,6}}))?(?: ?(?P<half>[AaPp])[Mm](?![A-Za-z]))?"
 _NAME_OF_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _MOMENTS = tuple(
     re.compile(date + _AT + year)
@@ -338,7 +340,7 @@ _MOMENTS = tuple(
         (r"(?P<y>\d{4})[-/]?(?P<m>\d\d)[-/]?(?P<d>\d\d)[ T_-]+", ""),
         (rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)", r"(?![\d:</])"),
         (r"(?<!\d)(?P<y>\d\d)-(?P<m>\d\d)-(?P<d>\d\d) ", ""),
-        (r"(?<!\d)(?P<m>\d\d)[-/.](?P<d>\d\d)[-/.](?P<y>\d{4})[ ,T-]+", ""),
+        (r"(?<!\d)(?P<m>\d\d?)[-/.](?P<d>\d\d?)[-/.](?P<y>\d{4})[ ,T-]+", ""),
         (r"(?P<m>\d\d)[-/]?(?P<d>\d\d)(?:/\d\d)? ", ""),
     )
 )
@@ -375,6 +377,8 @@ def _stamp(head: str) -> tuple[float, float]:
         month, day = day, month
     year += 2000 if year < 100 else 0
     hour, minute, second = (int(told[name]) for name in "HMS")
+    if told["half"]:  # the first hour of each half of a day is 12
+        hour = hour % 12 + (12 if told["half"] in "Pp" else 0)
     when = datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     digits = told["f"]
     return (when + float(f"0.{digits}"), 10.0 ** -len(digits)) if digits else (when, 1.0)

@@ -14,7 +14,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.measured_log import measured_log
 from ..wording.words import Translate, worded
-from .show_text import STATUSES, rate
+from .show_text import STATUSES, offers, rate
 
 RUN = "{log}: {said}"
 NUMBER = "{rate} ({status})"
@@ -25,14 +25,15 @@ NEXT = "Next: `tachograph show {log}` shows what is read from the log, `tachogra
 def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
     """The throughput of each finished run in the folder of a case, and their median with its spread, as lines of text.
 
-    A run whose log gives no throughput is listed with the reason. Also returns whether every log gives one.
+    A run whose log gives no throughput is listed with the reason; of the last log what `--read` could say of its
+    numbers is offered. Also returns whether every log gives one.
     """
     runs = sorted((path for path in case.glob("[1-9]*") if path.name.isdecimal()), key=lambda path: int(path.name))
     logs = [log_of(run) for run in runs if status_of(run_file(run / LOG)) == DONE]
-    said, found = list[Message](), list[Measurement]()
+    said, found, last = list[Message](), list[Measurement](), None
     for log in logs:
         try:
-            one = measured_log(log)
+            one = last = measured_log(log)
         except LogError as error:
             said.append(error.message)
             continue
@@ -46,6 +47,8 @@ def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
         said.append(Message(RUN, log=log, said=told))
     if len(found) > 1 and len({(one.unit, one.scope) for one in found}) == 1:
         said.append(_together(found))
+    if last:
+        said += offers(last)
     if logs:
         said.append(Message(NEXT, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent))))
     return "".join(f"{printable(worded(one, translate))}\n" for one in said), len(found) == len(logs)

@@ -115,7 +115,7 @@ def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterat
     yield Text.assemble((status, style), pad, worded(first, translate))
     indent = " " * STATUS_WIDTH
     yield from (Text(indent + worded(said, translate)) for said in rest)
-    yield from (Text(indent + worded(said, translate)) for said in _offers(log))
+    yield from (Text(indent + worded(said, translate)) for said in offers(log))
     if log.warnings and not wants_all:
         more = len(log.warnings) - 1
         said = Message(MORE, said=log.warnings[0], count=more) if more else Message(WARNING, said=log.warnings[0])
@@ -157,7 +157,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         yield joined(SENTENCES, dict.fromkeys(said))
 
 
-def _offers(log: MeasuredLog) -> Iterator[Message]:
+def offers(log: MeasuredLog) -> Iterator[Message]:
     """The whole command for each option, with what it gives."""
     for offer in log.options:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"

@@ -95,6 +95,7 @@ def test_a_log_of_the_table(name: str, tmp_path: Path) -> None:
     assert isinstance(found, Accepted), found
     holds(found.speed, case["speed"])
     log = reading(found)
+    assert set(case.get("also", ())) <= set(log.records)
     for fact, value in case.get("facts", {}).items():
         assert (fact in log.facts and log.facts[fact].value) == value
     _holds_measured(log, case)
@@ -207,7 +208,10 @@ OF_SEVERAL = st.builds(
     count=st.integers(1, 10**6),
     **AROUND,
 )
-OPTIONS = st.one_of(RATES, TIMES, OF_SEVERAL)
+OF_ONE = st.builds(
+    Option, kind=st.just("rate"), counts=st.sampled_from(["tokens", "images"]), is_inverse=st.just(True), **AROUND
+)
+OPTIONS = st.one_of(RATES, TIMES, OF_SEVERAL, OF_ONE)
 
 
 @given(OPTIONS)
@@ -224,6 +228,7 @@ def test_an_option_is_read_as_it_is_written(option: Option) -> None:
         "time=s/line",
         "Time=s/100 steps",
         "epochs took=h/3 epochs",
+        "cost=ms/image",
         "Cost Time=elapsed s",
         "ETA=left s",
         "wps=tokens/s since start",
