@@ -30,7 +30,7 @@ from ..views.view import UNITS
 from ..wording.words import Translator, english, languages, worded
 from .logs import DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
 
-DRAFTED = "# Drafted from {count} logs; edit whatever you like: docs/page-file.md has all keys."
+DRAFTED = "# Drafted from the logs; edit whatever you like: docs/page-file.md has all keys."
 TITLE = "{models}: training throughput"
 TESTED = "Training throughput of the whole job, computed from logs (runs: {count})."
 OF_THE_JOB = "Training throughput"
@@ -239,7 +239,7 @@ def _text(tables: Sequence[_Table], dropped: set[tuple[str, str]]) -> str:
     head: dict[str, Any] = {"title": _said(Message(TITLE, models=_plain(subject))), "model": subject, "unit": unit}
     head |= {f"names.{axis}": names for axis, names in _labels(tables).items()}
     head["tested"] = [_said(Message(TESTED, count=len(logs)))]
-    lines, written, taken = [DRAFTED.format(count=len(logs)), *_lines(head)], list[str](), set[str]()
+    lines, written, taken = [DRAFTED, *_lines(head)], list[str](), set[str]()
     for table in tables:
         names = [_free(title, taken) for title in table.columns]
         for name, (title, cells) in zip(names, table.columns.items(), strict=True):
