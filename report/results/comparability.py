@@ -23,7 +23,8 @@ from ..measure.number import without_noise
 from ..measure.protocol import Protocol
 from ..measure.statistic import reduce_repeats
 from ..pagefile.page import Page, Table
-from .environment import first_begin
+from ..pagefile.parts import Axis
+from .environment import VERSION, first_begin
 from .made import Made, MadeRun
 from .model import Note
 from .resolve import OF_MEASURING, RULE, refuse_other_number
@@ -35,25 +36,18 @@ Rows = Sequence[Sequence[Made]]
 
 
 class Unlike(StrEnum):
-    """What differs between numbers; that of an axis or a version is its name."""
+    """What differs between numbers, beside an axis or a version, which its name stands for."""
 
     RULES = "protocols"
     KINDS = "kinds_of_records"
     SLOW_START = "slow_start"
     SLOW_END = "slow_end"
     FEW = "sample_sizes"
-    NODES = "nodes"
-    CARDS = "cards"
-    BATCH_SIZE = "batch_size"
-    PRECISION = "precision"
-    FRAMEWORK_VERSION = "framework_version"
-    CUDA = "cuda"
-    CUDNN = "cudnn"
     DATES = "dates"
 
 
-AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
-VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
+AXES: tuple[Axis, ...] = ("nodes", "cards", "batch_size", "precision")
+VERSIONS = (VERSION, "cuda", "cudnn")
 # What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
 COVERS_EARLIER = {"kind_running_mean", "kind_total"}
 SLOWER = 0.01
@@ -69,7 +63,7 @@ class Difference:
     ``2023-07``), but for the keys ``kind_*`` of ``KINDS``.
     """
 
-    code: Unlike
+    code: str
     each: Mapping[str, tuple[str, ...]]
 
 
@@ -148,19 +142,19 @@ def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
     if len(sides) < 2:
         return
     for axis in AXES:
-        if len({one.place.case.get(axis.value) for _, one in sides}) == 1:  # type: ignore[call-overload]
-            yield from _unlike(axis, sides, partial(_fact_of, name=axis.value))
+        if len({one.place.case.get(axis) for _, one in sides}) == 1:
+            yield from _unlike(axis, sides, partial(_fact_of, name=axis))
     formats: dict[str, list[Side]] = {}  # versions of different programs are never the same
     for title, one in sides:
         format_ = one.runs[0].reading.format
         formats.setdefault(format_.name if format_ else "", []).append((title, one))
     for version in VERSIONS:
         for alike in formats.values():
-            yield from _unlike(version, alike, partial(_fact_of, name=version.value))
+            yield from _unlike(version, alike, partial(_fact_of, name=version))
     yield from _dates(sides)
 
 
-def _unlike(code: Unlike, sides: Iterable[Side], say: Callable[[Made], str]) -> Iterator[Difference]:
+def _unlike(code: str, sides: Iterable[Side], say: Callable[[Made], str]) -> Iterator[Difference]:
     """The difference, where there is one among the sides that say anything."""
     told = _gathered((said, title) for title, one in sides if (said := say(one)))
     if len(told) > 1:
@@ -249,12 +243,14 @@ def by_the_rule(row: Sequence[Made], store: LogStore) -> dict[str, float]:
 
     It reads the same of all logs: work over time in the steady part of each, the median of several runs.
     """
-    try:
-        each = [[_by_the_rule(run, one.shown.rate, store) for run in one.runs] for one in row]
-        found = [without_noise(combine(measured, RULE)) for measured in each]
-    except (NoMeasurement, NoEvidenceError):
-        return {}
-    return {one.result.id: number for one, number in zip(row, found, strict=True)}
+    found = dict[str, float]()
+    for one in row:
+        try:
+            measured = [_by_the_rule(run, one.shown.rate, store) for run in one.runs]
+            found[one.result.id] = without_noise(combine(measured, RULE))
+        except (NoMeasurement, NoEvidenceError):
+            return {}
+    return found
 
 
 def _by_the_rule(run: MadeRun, unit: str, store: LogStore) -> Measurement:
@@ -279,7 +275,7 @@ Place = tuple[int, int]  # of a table: its row and its column
 Noted = tuple[Message, set[Place], dict[str, Message | None]]
 
 # Differences of which the range is told, and by what that is ordered.
-RANGES: Mapping[Unlike, Callable[[str], object]] = {
+RANGES: Mapping[str, Callable[[str], object]] = {
     Unlike.SLOW_START: lambda share: float(share.rstrip("%")),
     Unlike.SLOW_END: lambda share: float(share.rstrip("%")),
     Unlike.FEW: int,
@@ -299,7 +295,7 @@ def notes(rows: Rows, unlike: Sequence[Line]) -> list[Note]:
                 # Where kinds of records differ, that note says which are running means.
                 if not (are_kinds_told and one.code == Code.RUNNING_MEANS):
                     alike.setdefault(one.code if one.code in AGAINST else one, []).append(((row, column), made, one))
-    by_code: dict[Unlike, list[tuple[Place, list[Made], Difference]]] = {}
+    by_code: dict[str, list[tuple[Place, list[Made], Difference]]] = {}
     for found in differing:
         by_code.setdefault(found[2].code, []).append(found)
     told = [*map(_of_cells, alike.values()), *map(_of_differences, by_code.values())]
@@ -357,7 +353,7 @@ def _of_differences(alike: Sequence[tuple[Place, list[Made], Difference]]) -> No
     return _said_of(alike[0][2].code, sides).message, places, {**ids}
 
 
-def _said_of(code: Unlike, sides: Mapping[str, Mapping[str, None]]) -> Diagnostic:
+def _said_of(code: str, sides: Mapping[str, Mapping[str, None]]) -> Diagnostic:
     if code == Unlike.RULES:
         return say("unlike_protocols")
     if code in RANGES:
@@ -367,7 +363,7 @@ def _said_of(code: Unlike, sides: Mapping[str, Mapping[str, None]]) -> Diagnosti
     words = {said: Message(said) if code == Unlike.KINDS else said for said in sides}
     each = [say("on_sides", said=words[said], titles=titles).message for said, titles in named.items()]
     told = joined("{first}; {second}", each)
-    return say(f"unlike_{code}", each=told) if code == Unlike.KINDS else say("unlike_fact", fact=str(code), each=told)
+    return say(f"unlike_{code}", each=told) if code == Unlike.KINDS else say("unlike_fact", fact=code, each=told)
 
 
 # ---- where they stand

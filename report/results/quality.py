@@ -19,7 +19,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -56,17 +55,19 @@ def quality_remarks(
     if (quality := page.columns[place.column.column].quality) is None:
         return
     case = page.of_model(place.case)
-    checks: list[tuple[str, Callable[[], Diagnostic]]] = []  # each with the code of what is said where it is not made
     if quality.loss is not None and quality.reference is not None:
         told = quality.reference, float(quality.loss[:-1]) / 100
-        checks.append(("loss_not_compared", partial(_of_losses, *told, case, runs, protocol, store)))
-    if quality.convergence_points is not None:
-        checks.append(("convergence_not_tested", partial(_of_mlperf, quality.convergence_points, case, runs, store)))
-    for not_made, check in checks:
-        try:
-            yield check()
-        except NoEvidenceError as error:
-            yield say(not_made, reason=error.message)
+        yield _said("loss_not_compared", lambda: _of_losses(*told, case, runs, protocol, store))
+    if points := quality.convergence_points:
+        yield _said("convergence_not_tested", lambda: _of_mlperf(points, case, runs, store))
+
+
+def _said(not_made: str, check: Callable[[], Diagnostic]) -> Diagnostic:
+    """What a check says; by the code ``not_made`` why it cannot be made."""
+    try:
+        return check()
+    except NoEvidenceError as error:
+        return say(not_made, reason=error.message)
 
 
 def reference_logs(page: Page, logs: Path) -> Iterator[str]:
@@ -198,7 +199,7 @@ class MllogConvergence:
 def mllog_convergence(log: Path) -> MllogConvergence:
     """Read a log, packed or not; raises LogError. What is no such line, or broken, says nothing."""
     benchmark, batch_size, last, is_done = None, None, None, False
-    for said in _said(log):
+    for said in _mllog(log):
         key, value, told = said.get("key"), said.get("value"), said.get("metadata")
         told = told if isinstance(told, dict) else {}
         count = told.get("samples_count" if benchmark in IN_SAMPLES else "epoch_num")
@@ -217,7 +218,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
-def _said(log: Path) -> Iterator[dict[str, Any]]:
+def _mllog(log: Path) -> Iterator[dict[str, Any]]:
     for block in LogText(log).data():
         for line in block.split(b"\n") if TOKEN in block else ():
             _, token, told = line.rpartition(TOKEN)
