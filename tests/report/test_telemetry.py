@@ -191,6 +191,13 @@ def test_memory_of_processes_is_the_greatest_of_the_run_and_load_the_mean_of_the
     assert codes == ["few_samples"] * digits.count(None)
 
 
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
+    log = make_timed_run(tmp_path / "a/1")
+    log.with_name("cpu.csv").write_text(f"{HEADS}\n100,2,much,300\n", encoding="utf-8")
+    done = run_command("show", log)
+    assert (done.returncode, "line 2 is '100,2,much,300'" in done.stderr) == (2, True)
+
+
 # ---- rows that cannot be of their run
 
 LOG = b"".join(b"step %d: loss 2.5, 1000 tokens/s\n" % step for step in range(1, 21))
