@@ -263,7 +263,7 @@ def target_of(column: Column) -> str:
     """The name by which an option means a column."""
     table = column.table
     if table.bar:
-        return f"{BAR} {' '.join(table.key.head) or int(table.key.total)}"
+        return f"{BAR} {' '.join(table.key.head) or format(table.key.total, '.0f')}"
     units = (f.unit.strip(" ()[]") for f in column.fields.values())
     return column.name or next(filter(None, units), "number")
 
