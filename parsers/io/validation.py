@@ -19,7 +19,7 @@ IS_MISSING = "{key} is missing."
 NOT_VALID = "{key} is not a valid key; allowed keys: {allowed}."
 NEAREST_KEY = "{key} is not a valid key; did you mean {nearest}?"
 NEAREST_VALUE = "must not be {found}; did you mean {nearest}?"
-NOT_SO = "{found} {what}."
+NOT_SO = "{reason}, not {found}."
 NOT_TOML = "is not valid TOML: {reason}."
 
 
@@ -50,10 +50,8 @@ def mistake(found: ErrorDetails, model: type[BaseModel], key: str | None = None)
         said = error.message
     elif found["type"] in LITERAL and isinstance(stated, str) and (near := get_close_matches(stated, listed, 1)):
         said = Message(NEAREST_VALUE, found=repr(stated), nearest=near[0])
-    elif isinstance(stated, str | int | float) and (
-        wanted := found["msg"].partition("Input ")[2].partition(", unable")[0]
-    ):
-        said = Message(NOT_SO, found=repr(stated), what=wanted)
+    elif isinstance(stated, str | int | float) and error is None:
+        said = Message(NOT_SO, reason=found["msg"].rstrip("."), found=repr(stated))
     return Message(OF_KEY, key=key, said=_seen(said)) if key else _seen(said)
 
 

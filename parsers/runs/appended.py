@@ -31,11 +31,10 @@ RECORDS_OF_A_RUN = 3
 FEWEST_EPOCHS = 3
 # Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
 NEAR, FALLEN = 0.25, 0.2
-# What says how much a record did and how fast; epochs of one run are nearer to each other, but for a first one that
-# waits for its data.
+# The columns that say how fast a record was or how long it took, and how much it did.
 SPEEDS = ("throughput", "step_time", "step_rate", "work_time", "duration")
 AMOUNTS = ("job_batch_size", "batch_size", "sample_count", "token_count")
-ANOTHER_SPEED = 1.25
+ANOTHER_SPEED = 1.25  # epochs of one run are nearer to each other, also a first one that waits for its data
 AT_AN_END = 0.2  # of a pass of a progress bar: how far its first and its last drawing may be from there
 PLACE = ("step", "epoch", "steps", "steps_per_epoch")
 MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice

@@ -11,7 +11,7 @@ import numpy as np
 
 from parsers.grammar.field import Field
 from parsers.io.cache import pd
-from parsers.runs.appended import BREAKS, are_consecutive
+from parsers.runs.appended import BREAKS, SPEEDS, are_consecutive
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
@@ -20,9 +20,6 @@ from parsers.series import Floats, Lines, Mask, resolution
 
 Fields = Mapping[tuple[str, str], Field]
 Facts = Mapping[str, Fact]
-
-# The columns that say how fast a record was, or how long it took.
-SPEEDS = ("throughput", "step_time", "step_rate", "work_time", "duration")
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ MISTAKES = [
     ('"scaling_eff', '"scaling_ef', 26, "tables.main.columns.acme.quantity"),
     ('columns = ["acme", {', 'columns = "acme" # {', 26, "tables.main.columns"),
     ("skip_records=4", "skip_record=4", 17, "skip_record"),
-    ("decimals=1", "decimals=one", 17, "decimals: 'one' should be a valid integer."),
+    ("decimals=1", "decimals=one", 17, "decimals: Input should be a valid integer"),
     ("c{cards}/", "c{card}/", 15, "{card}"),
     ('"mine/runs', '"/mine/runs', 15, "columns.acme.logs"),
     ("{ cards = 1 },", "{ crads = 1 },", 7, "fastest.crads"),

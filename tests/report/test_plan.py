@@ -190,7 +190,7 @@ def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_
         ("steps = 32", "cards = 8", 5, "'cards'"),
         ("steps = 32", "STEPS = 8", 5, "'STEPS'"),
         ("steps = 32", 'steps = "1\\n2"', 5, "a.options.steps"),
-        ("repeats = 2", "repeats = 0", 4, "a.repeats: 0 should be greater than or equal to 1"),
+        ("repeats = 2", "repeats = 0", 4, "a.repeats: Input should be greater than or equal to 1, not 0"),
         ("repeats", "repeat", 4, "did you mean repeats?"),
         ("repeats = 2", 'case = { model = "x" }', 4, "a.case.model"),
         ("[a]", "[c]", 2, "the page has no column 'c'; columns: a, b"),

@@ -109,7 +109,7 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
     ("was", "put", "said"),
     [
         ("cards = 8, precision", "cards = 9, precision", "fastest matches no cell: "),
-        ("rows.cards = [1, 8]", "rows.cards = 1", "tables.main.rows.cards: 1 should be a valid list."),
+        ("rows.cards = [1, 8]", "rows.cards = 1", "tables.main.rows.cards: Input should be a valid list, not 1."),
         ("rows.cards = [1, 8]", "rows.cats = [1]", "rows.cats is not a valid key; did you mean cards?"),
         ("rows.cards = [1, 8]", f"rows.cards = {list(range(1, 500))}", "more than 1000 rows"),
         ("rows.cards = [1, 8]", f"rows.nodes = []\nrows.cards = {[1] * 1001}", "more than 1000 rows"),
