@@ -177,9 +177,10 @@ def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slo
 
 
 @pytest.mark.slow
-def test_what_noise_hides_asks_for_repeats_and_warns_where_that_is_wanted(job: Job) -> None:
+@pytest.mark.parametrize(("unknown", "status"), [("fail", 3), ("warn", 0)])
+def test_what_noise_hides_asks_for_repeats_and_fails_or_warns_as_is_wanted(unknown: str, status: int, job: Job) -> None:
     job.checkout("main")
-    assert job.benchmark(repeats="1", unknown="warn", commands=f"\n{COMMAND}\n\n")[0] == 0
+    assert job.benchmark(repeats="1", unknown=unknown, commands=f"\n{COMMAND}\n\n")[0] == status
     assert "repeat the runs" in job.read("benchmark/comparison.md")
 
 
@@ -239,3 +240,15 @@ def test_pre_commit_runs_the_hook(
     assert (done.returncode, ("3.50" in done.stdout) == (not changes)) == (status, True), done.stdout + done.stderr
     validate = f"{sys.executable} -m pre_commit validate-manifest '{PROJECT}/.pre-commit-hooks.yaml'"
     assert Job(folder, environment).shell(validate).returncode == 0
+
+
+def test_our_own_run_ends_with_its_stages_and_the_status_of_the_one_that_failed(tmp_path: Path) -> None:
+    stubs = "sbatch slurmctld slurmd munged mpirun podman runc chromium gcc apt-get"
+    for name in stubs.split():
+        executable(tmp_path / name, "#!/bin/sh\n")
+    executable(tmp_path / "make", '#!/bin/sh\n[ "$1" != test-slow ] || exit 3\n')
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = ["bash", str(PROJECT / ".ci/run")]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    stages = [line.split(" s  ")[1] for line in done.stdout.splitlines() if " s  " in line]
+    assert (done.returncode, stages[-2:]) == (3, ["make test", "make test-slow: failed (3)"])

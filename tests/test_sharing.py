@@ -93,6 +93,13 @@ def test_a_cluster_reads_a_log_anew_that_changed_since_the_last_call(home: Path,
 
 
 @pytest.mark.slow
+def test_workers_with_several_threads_give_the_same(home: Path) -> None:
+    with clustered(workers=1, threads=4) as address:
+        found = outcome("show --json", home, "--scheduler", address)
+    assert found == outcome("show --json", home, "--jobs", "1")
+
+
+@pytest.mark.slow
 def test_workers_of_a_cluster_that_are_killed_are_told_in_a_sentence() -> None:
     with clustered(workers=1) as address:
         workers = Workers(scheduler=address)

@@ -74,13 +74,13 @@ def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, com
     assert done.exit_code == 2
 
 
-def test_the_output_for_logs_of_many_formats_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
+def test_the_output_for_every_golden_log_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, (*Ask, *Reason))]
     compare(SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
-    every = sorted(FORMATS.glob("*/*.log"))[::10]
+    every = sorted(FORMATS.glob("*/*.log"))
     done = shown(*every, *logs, "--json")
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(objects) == len(every) + len(logs)

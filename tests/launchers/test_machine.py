@@ -1,6 +1,7 @@
 """What is known of the machine, its cards and its Python reaches run.json; what is private does not."""
 
 import ast
+import inspect
 import json
 import os
 import shlex
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import TOP
+from nvml import pynvml as stand_in
 
 from launchers.machine import facts
 from tests.commandline import executable
@@ -42,6 +44,12 @@ def test_the_cards_their_driver_and_their_topology_are_described(
     found = facts.describe({}, None)
     assert json.loads(json.dumps(found)) == found
     assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
+
+
+def test_what_stands_in_for_nvml_takes_as_many_arguments() -> None:
+    for name, answer in {**stand_in.OF_MACHINE, **stand_in.OF_CARD}.items():
+        known = inspect.signature(getattr(stand_in.BINDINGS, name)).parameters
+        assert len(inspect.signature(answer).parameters) == len(known) + (name in stand_in.OF_CARD)
 
 
 # Variables, and what is kept of them; nothing of what is of the machine or secret.

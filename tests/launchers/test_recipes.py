@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product, takewhile
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import RECIPES, TACHOGRAPH, Native, run_file, start
+from checkouts import RECIPES, TACHOGRAPH, TOP, Native, run_file, start
 from PIL import Image
 
 from launchers.job import Job, of_recipe
@@ -64,11 +65,13 @@ def test_a_launcher_prints_the_expected_native_commands_and_reads_each_of_its_va
     given = every[-1] | {name: value for name, value in GIVEN.items() if name in known}
     commands = [shown(tmp_path, recipe, variables) for variables in [*every, given]]
     compare(GOLDEN / f"{recipe}.txt", "\n".join(commands))
-    # What it writes goes into the folder of its run; without --save Megatron-LM writes nothing.
-    assert [text for text in commands if "$WORK" not in text] == (commands if recipe == "megatron_gpt" else [])
     for name in GIVEN.keys() & known.keys():
         without = {key: value for key, value in given.items() if key != name}
         assert shown(tmp_path, recipe, without).splitlines()[1:] != commands[-1].splitlines()[1:], name
+
+
+def test_every_golden_file_has_its_launcher() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == {*RECIPES}
 
 
 @every_recipe
@@ -118,6 +121,79 @@ def test_torchtitan_is_given_the_options_that_its_checkout_has(tmp_path: Path) -
     words = started(start(tmp_path, "torchtitan_qwen3", BATCH_SIZE="2"))
     assert {"--config=qwen3_0_6b", "--training.num_tokens_per_microbatch_per_dp_rank=8192"} <= {*words}
     assert start(tmp_path, "torchtitan_qwen3", DATA="elsewhere").returncode == 2  # no option is left that says where
+
+
+# What stands in for every native program writes where the real one does: the folder that the option names or, where it
+# is not given, the one that the program has for it, as seen from where it was started.
+WRITES: dict[str, dict[str, str]] = {
+    "hf_gpt2": {"--output_dir": "trainer_output"},
+    "llamafactory_qwen3": {"output_dir": "saves/qwen3-4b/lora/pretrain"},
+    "megatron_gpt": {},  # nothing without --save
+    "mmsegmentation_deeplabv3plus": {"--work-dir": "work_dirs"},
+    "nanochat": {"--model-tag": "d24"},  # in NANOCHAT_BASE_DIR/base_checkpoints, unless it is an absolute path
+    "nanogpt": {"--out_dir": "out"},
+    "nvidia_mxnet_resnet50": {"--workspace": ".", "-o": "report"},
+    "nvidia_pytorch_bert": {"--output_dir": "results"},
+    "nvidia_pytorch_bert_large": {"--output_dir": "results"},
+    "nvidia_pytorch_resnet50": {"--workspace": "."},
+    "nvidia_pytorch_transformer": {"--save-dir": "results"},
+    "nvidia_tensorflow_bert": {"--output_dir": "results"},
+    "nvidia_tensorflow_resnet50": {"--results_dir": "."},
+    "paddleclas_resnet50": {"Global.output_dir": "output"},
+    "paddleclas_resnet50_static": {"Global.output_dir": "output"},
+    "paddleclas_se_resnext50": {"Global.output_dir": "output"},
+    "paddleclas_vgg16": {"Global.output_dir": "output"},
+    "paddlegan_cyclegan": {"output_dir": "output_dir"},
+    "paddlenlp_bert": {"--output_dir": "output"},
+    "paddlenlp_bert_static": {"--output_dir": "output"},
+    "paddlenlp_qwen2": {"--output_dir": "output", "--data_cache": "../data/index-cache"},
+    "paddlenlp_transformer": {"save_model of the config": "trained_models"},
+    "paddleseg_deeplabv3p": {"--save_dir": "output"},
+    "paddleseg_fcn_hrnetw18": {"--save_dir": "output"},
+    "timm_resnet50": {"--output": "output/train"},
+    "torchtitan_qwen3": {"--job.dump_folder": "outputs"},
+    "ultralytics_yolo11": {"project": "runs/detect"},
+}
+# Those that start a process a card write as well.
+STARTERS = {"paddle.distributed.launch": ("--log_dir", "log"), "multiproc.py": ("the logs of other cards", ".")}
+STAND_IN = f"""#!{sys.executable} -SE
+import json, os, sys
+words, folders = sys.argv[1:], json.loads(os.environ["FOLDERS"])
+for name, (option, folder) in {STARTERS!r}.items():
+    if any(word.endswith(name) for word in words):
+        folders[option] = folder
+for option, folder in folders.items():
+    for before, word in zip(words, words[1:] + [""]):
+        if before == option or before.startswith(option + "="):
+            folder = word if before == option else before.partition("=")[2]
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "written"), "w") as file:
+        file.write(os.environ["RUN"])
+"""
+
+
+@every_recipe
+def test_two_runs_at_once_write_nothing_into_the_checkout_or_the_folder_of_the_other(
+    tmp_path: Path, recipe: str
+) -> None:
+    repo = tmp_path / "a checkout"
+    start(repo, recipe, DRY_RUN="1")  # which makes its folders
+    executable(repo / "bin" / "python", STAND_IN)
+    executable(repo / "bin" / "mpirun", '#!/bin/sh\nuntil [ "$1" = python ]; do shift; done\nexec "$@"\n')
+    (repo / "data").mkdir()
+    (repo / "data" / "train_list.txt").write_text("1.jpg 1\n")
+    before = files(repo)
+    command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
+    given = {"PATH": f"{repo / 'bin'}{os.pathsep}{os.environ['PATH']}", "REPO": str(repo), "CARDS": "2"}
+    given |= {"FOLDERS": json.dumps(WRITES[recipe])}
+    given |= {"DATA": "data"} if "DATA" in find(recipe).defaults else {}
+    works = {name: tmp_path / f"work of {name}" for name in ("A", "B")}
+    runs = [subprocess.Popen(command, env={**given, "WORK": str(work), "RUN": name}) for name, work in works.items()]
+    assert [started.wait(60) for started in runs] == [0, 0]
+    assert files(repo) == before
+    for name, work in works.items():
+        written = {content for path, content in files(work).items() if Path(path).name == "written"}
+        assert written == ({name.encode()} if WRITES[recipe] else set())
 
 
 def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
