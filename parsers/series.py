@@ -1,9 +1,9 @@
-"""Series: one source of speed as work done and time taken in each of its stretches, and the comparison of two.
+"""Series: one source of speed as work done and time taken in each of its intervals, and the comparison of two.
 
 A printed rate, the time of a step, a running mean, a counter with a clock and the total of a run differ only in how the
-two numbers of a stretch are found. What was done a second over any window is the sum of the work over the sum of the
-time, whatever the source; so two sources can be held against each other over the same stretch. How far apart two may be
-follows from the digits that they print, from what their clock counts, and from the constants below.
+two numbers of an interval are found. What was done a second over any window is the sum of the work over the sum of the
+time, whatever the source; so two sources can be held against each other over the same interval. How far apart two may
+be follows from the digits that they print, from what their clock counts, and from the constants below.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIGMAS = 3.0  # standard errors: chance exceeds them once in 370 comparisons
 OVERHEAD = 0.10  # two timers of one program time different lines (logging, loading, callbacks): 10% is the usual most
 TOTAL = 2.0  # a total of the run also holds start-up, evaluation and checkpoints: slower by more is no longer that
 FEW = 3  # records: fewer have no quartiles, and are said to be few
-FENCED = 5  # stretches: of fewer none is ever beyond the outer fence of their quartiles
+FENCED = 5  # intervals: of fewer none is ever beyond the outer fence of their quartiles
 STALL = 2.0  # a step that takes twice the usual time did something else as well; one twice as fast did not do it
 SAMPLED = 400  # values looked at to find the digits that a column prints
 DECIMALS = 7  # the finest digits looked for: tenths of microseconds
@@ -41,16 +41,16 @@ Verdict = Literal["agrees", "differs", "silent"]
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One source of speed: the ``work`` of each stretch and the ``seconds`` that it took (float64, one a stretch).
+    """One source of speed: the ``work`` of each interval and the ``seconds`` that it took (float64, one an interval).
 
     ``source``: the column, and ``kind`` the kind of its records (step, epoch, summary). ``counted``: what work counts,
     steps, samples, tokens or epochs, in ``unit`` as the log calls it, of one card, node or the job by ``scope``.
-    Stretch i ends at line ``lines[i]`` and begins behind line ``begins[i]``; ``rows``: the record that ends it.
-    ``tick``: what the seconds of a stretch may be off by; of a clock and of a running mean these errors cancel but at
+    Interval i ends at line ``lines[i]`` and begins behind line ``begins[i]``; ``rows``: the record that ends it.
+    ``tick``: what the seconds of an interval may be off by; of a clock and of a running mean these errors cancel but at
     the ends (``telescopes``). ``whole``: it covers all of the run up to its line, with start-up and evaluations, so
-    that no window can be taken of it. ``sampled``: a stretch shows one of its steps. ``timer``: who took the time, the
-    program for its steps or a clock that always runs. ``undone``: made of running means; ``expected``: of what a
-    program predicts. ``holds_more``: stretches of its clock also hold what is no training, such as evaluations.
+    that no window can be taken of it. ``sampled``: an interval shows one of its steps. ``timer``: who took the time,
+    the program for its steps or a clock that always runs. ``undone``: made of running means; ``expected``: of what a
+    program predicts. ``holds_more``: intervals of its clock also hold what is no training, such as evaluations.
     ``derived``: of a clock that a printed rate says more finely, the column of that.
     ``values``: as printed, which a stated statistic is taken of.
     """
@@ -81,7 +81,7 @@ class Series:
 
     @property
     def each(self) -> Floats:
-        """Seconds of one unit of work in each stretch."""
+        """Seconds of one unit of work in each interval."""
         return self.seconds / self.work
 
     @property
@@ -91,7 +91,7 @@ class Series:
 
     @property
     def rate(self) -> float:
-        """Work done over time taken, of all stretches."""
+        """Work done over time taken, of all intervals."""
         return float(self.work.sum() / self.seconds.sum())
 
     @property
@@ -112,15 +112,15 @@ class Series:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the digits of each stretch leave more than 10% open, and do not cancel."""
+        """Whether the digits of each interval leave more than 10% open, and do not cancel."""
         return len(self) > 0 and not self.telescopes and float(np.median(self.tick / self.seconds)) > OVERHEAD
 
     def where(self, mask: Mask) -> Series:
-        """Some of the stretches (bool, one each); of all itself, as arrays of long logs take much memory."""
+        """Some of the intervals (bool, one each); of all itself, as arrays of long logs take much memory."""
         return self if mask.all() else self._taken(mask)
 
     def behind(self, line: int) -> Series:
-        """The stretches that begin behind a line; they are in file order."""
+        """The intervals that begin behind a line; they are in file order."""
         return self._taken(slice(int(np.searchsorted(self.begins, line)), None))
 
     def _taken(self, which: Mask | slice) -> Series:
@@ -128,7 +128,7 @@ class Series:
         return replace(self, **cut, values=None if self.values is None else self.values[which])
 
     def merged(self) -> Series:
-        """Each stretch that is no stretch, of no work or no time, put together with the next good one that follows it.
+        """Each interval of no work or no time put together with the next good one that follows it.
 
         One that none follows tells nothing: its work took a time that nobody knows.
         """
@@ -145,7 +145,7 @@ class Series:
         return merged.where((work > 0) & (seconds > 0))
 
     def warm_up(self) -> int:
-        """How many stretches at the start are not yet steady.
+        """How many intervals at the start are not yet steady.
 
         Those before the first that is as the second half are: no slower than the inner fence of its quartiles by more
         than a digit and 2%, and not more than twice as fast. So at most half of all are.
@@ -160,7 +160,7 @@ class Series:
         return int(np.argmax(usual)) if usual.any() else head
 
     def stalls(self) -> Mask:
-        """Which stretches are far out: beyond the outer fence, and of the timer of a program twice the usual time."""
+        """Which intervals are far out: beyond the outer fence, and of the timer of a program twice the usual time."""
         if self.whole or len(self) < 2:
             return np.zeros(len(self), np.bool_)
         low, middle, high = np.quantile(self.each, (0.25, 0.5, 0.75))
@@ -168,7 +168,7 @@ class Series:
         return far if self.timer == "clock" else far & (self.each > STALL * middle)
 
     def pauses(self) -> Mask:
-        """Which stretches hold a pause, which is no training.
+        """Which intervals hold a pause, which is no training.
 
         A clock runs while the program does something else, so all stalls are pauses. The timer of a program runs for
         its steps only: stalls that recur there are part of training, and one or two are not.
@@ -177,11 +177,11 @@ class Series:
         return far if self.timer == "clock" or far.sum() < FEW else np.zeros_like(far)
 
     def without_pauses(self) -> Series:
-        """The stretches that hold no pause."""
+        """The intervals that hold no pause."""
         return self.where(~self.pauses())
 
     def steady(self) -> Series:
-        """The stretches of the steady part, without its pauses."""
+        """The intervals of the steady part, without its pauses."""
         return self.where(np.arange(len(self)) >= self.warm_up()).without_pauses()
 
 
@@ -207,11 +207,11 @@ def resolution(values: Floats) -> float:
 
 
 def held(claim: Floats, clock: Floats, fine: float, error: float) -> tuple[float, float]:
-    """How many times the seconds of a clock a claim has over the same stretches, and by what part that may be off.
+    """How many times the seconds of a clock a claim has over the same intervals, and by what part that may be off.
 
     The nearer to one of two: of all seconds together, which a few pauses move, and, where the clock is finer than a
-    stretch, of the usual stretch. What it may be off by is told by the digits of both (``error``) and by how far the
-    stretches disagree; few of them leave all of it open.
+    interval, of the usual interval. What it may be off by is told by the digits of both (``error``) and by how far the
+    intervals disagree; few of them leave all of it open.
     """
     ratios = claim / clock
     ratios = ratios[np.isfinite(ratios)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from parsers.io.message import Message
-from parsers.runs.appended import LEFT_OUT
+from parsers.runs.boundaries import LEFT_OUT
 from parsers.runs.reading import read
 from tests.commandline import run
 
@@ -146,11 +146,11 @@ BAR_OF_EVALUATION = "".join(EVALUATING.format(n=n, s=n // 10) for n in range(1, 
 UNCLEAR = {"value": None, "status": "contradicted"}
 TWO = pytest.approx(2, rel=0.02)
 CASES |= {
-    "nameless by turns, the second shorter": (
+    "unnamed by turns, the second shorter": (
         (bar_of("", 100, 0.5) + "\n" + bar_of("", 40, 0.1) + "\n") * 4,
         {"value": TWO},
     ),
-    "nameless by turns, as long": ((bar_of("", 100, 0.5) + "\n" + bar_of("", 100, 0.1) + "\n") * 4, {"value": TWO}),
+    "unnamed by turns, as long": ((bar_of("", 100, 0.5) + "\n" + bar_of("", 100, 0.1) + "\n") * 4, {"value": TWO}),
     "rates that a bar smooths": (
         "".join(map(smoothed, range(1, 101))) + "\n",
         {"value": pytest.approx(99 / 78, rel=0.01), "source": "step.elapsed"},

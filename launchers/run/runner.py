@@ -1,8 +1,8 @@
 """The runner: it executes a job once, keeps every byte that was printed, and fills a run folder.
 
-A run has a begin and an end. At its begin what is known of it is gathered; at its end its status is decided, its log is
-held against what was asked, and its folder gets its name. Between the two this process waits for the job; a job that is
-only submitted has the same begin and end (`submitted`).
+A run has a begin and an end. At its begin what is known of it is collected; at its end its status is decided, its log
+is held against what was asked, and its folder gets its name. Between the two this process waits for the job; a job that
+is only submitted has the same begin and end (`submitted`).
 """
 
 from __future__ import annotations

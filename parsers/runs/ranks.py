@@ -23,7 +23,7 @@ from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import SUFFIXES, leading_out
 from ..io.message import Message
 from ..scanning.record_table import Array, RecordTable, finest, missing
-from .appended import as_one
+from .boundaries import as_one
 from .facts import SCALING, Fact, Value
 from .format_records import OWN_LINE, FormatRecords, RankLog
 from .provenance import Provenance

@@ -16,7 +16,7 @@ from ..grammar.format import METRICS, Format, load
 from ..io.cache import pd
 from ..io.errors import FormatError
 from ..io.message import Message
-from ..scanning.cascade import Account, Cascade, CutValue, Leftover, of_kinds
+from ..scanning.cascade import Account, Cascade, CutValue, Unmatched, of_kinds
 from ..scanning.detection import (
     common,
     detected,
@@ -30,7 +30,7 @@ from ..scanning.detection import (
 from ..scanning.judging import KnownShapes
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
-from .appended import Last, of_each, of_starts, told_apart, without_evaluation
+from .boundaries import Last, of_each, of_starts, told_apart, without_evaluation
 from .events import Event, events, findings, frame, time_to_train
 from .facts import Fact, Facts, believed, line_facts, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
@@ -57,7 +57,7 @@ class Reading:
 
     ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
     ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
-    ``happened``: its events in file order. ``leftover``: its unrecognised lines.
+    ``happened``: its events in file order. ``unmatched``: which lines no grammar reads.
     ``facts_of_runs``: the facts of each run by itself, where the log holds several.
     ``ranks``: the logs of all ranks in ``folder``, where each has one of its own: all have their records here, and the
     rest is of the first.
@@ -74,7 +74,7 @@ class Reading:
     account: Account
     warnings: tuple[Message, ...]
     happened: tuple[Event, ...]
-    leftover: Leftover
+    unmatched: Unmatched
     cut: CutValue | None = None
     facts_of_runs: tuple[Facts, ...] = ()
     ranks: tuple[RankLog, ...] = ()
@@ -155,7 +155,7 @@ def survey(
     facts: Iterable[Fact] = (),
     found: FormatRecords | None = None,
 ) -> Reading:
-    """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised.
+    """As ``read``, but a text of no known format gives a reading without records: all its lines are unmatched.
 
     Of several formats each reads what those before it leave. ``found``: records of no format, which come first.
     """
@@ -188,7 +188,7 @@ def _survey(
         account=cascade.account(),
         warnings=(*said, *left_out, *findings(parts, happened)),
         happened=happened,
-        leftover=cascade.unrecognised.whole(parts[0].format),
+        unmatched=cascade.unmatched.whole(parts[0].format),
         cut=next((level.cut for level in cascade.levels if level.cut), None),
         facts_of_runs=tuple(of_runs),
         run_file=run,

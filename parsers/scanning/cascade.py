@@ -1,6 +1,6 @@
 """A cascade: several formats read one log, each the lines that those before it left, and every line is accounted for.
 
-A physical line is matched, ignored by rule, or unrecognised; of the last kind it is kept what they are like.
+A physical line is matched, ignored by rule, or unmatched; of the last kind it is kept what they are like.
 """
 
 import re
@@ -43,7 +43,7 @@ class CutValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Account:
-    """Counts of physical lines; ``matched + ignored + unrecognised = total``, and ``total`` is what ``wc -l`` says.
+    """Counts of physical lines; ``matched + ignored + unmatched = total``, and ``total`` is what ``wc -l`` says.
 
     A last line without newline counts. ``known``: of each block of a log a bit a line,
     whether a rule knows it, and how many lines there are.
@@ -55,7 +55,7 @@ class Account:
     known: Sequence[tuple[NDArray[np.uint8], int]] = field(repr=False)
 
     @property
-    def unrecognised(self) -> int:
+    def unmatched(self) -> int:
         """Lines that no rule of the format knows."""
         return self.total - self.matched - self.ignored
 
@@ -153,7 +153,7 @@ class Cascade:
         self._found = np.zeros(0, np.int64) if found is None else found
         self._counts = np.zeros(3, np.int64)
         self._known: list[tuple[NDArray[np.uint8], int]] = []
-        self.unrecognised = Unrecognised(formats)
+        self.unmatched = UnmatchedLines(formats)
 
     def feed(self, lines: ShapedLines) -> Verdicts:
         """Read the next lines; returns what is known of each."""
@@ -167,7 +167,7 @@ class Cascade:
         if len(torn := np.flatnonzero(verdicts.torn)):
             self.first_torn = self.first_torn or int(lines.numbers(torn)[0])
             self.torn += len(torn)
-        self.unrecognised.add(lines, np.flatnonzero(verdicts.known == NOTHING))
+        self.unmatched.add(lines, np.flatnonzero(verdicts.known == NOTHING))
         return verdicts
 
     def account(self) -> Account:
@@ -215,7 +215,7 @@ class Break:
 
 @dataclass(slots=True)
 class Sort:
-    """Unrecognised lines that begin alike, digits aside: how many, and the first with its physical number."""
+    """Unmatched lines that begin alike, digits aside: how many, and the first with its physical number."""
 
     count: int
     line: int
@@ -223,8 +223,8 @@ class Sort:
 
 
 @dataclass(frozen=True)
-class Leftover:
-    """The unrecognised lines of a log.
+class Unmatched:
+    """The unmatched lines of a log.
 
     ``shapes``: the most frequent first. ``more``: lines of shapes that came when there were thousands already.
     ``broken``: how many resemble a metric line of the ``format``; ``broken_lines``: the first few of different shapes,
@@ -257,7 +257,7 @@ class Leftover:
             return []
 
 
-class Unrecognised:
+class UnmatchedLines:
     """Gathers the lines of a log that no rule knows; memory is bounded, however many sorts they are of."""
 
     def __init__(self, formats: Sequence[Format]) -> None:
@@ -304,7 +304,7 @@ class Unrecognised:
                 else:
                     self._of_shape[shape] = sort, resembled
 
-    def whole(self, fmt: Format | None) -> Leftover:
+    def whole(self, fmt: Format | None) -> Unmatched:
         """All that there was, and what of it resembles lines of a format; no more is added."""
         for shape, (sort, resembled) in self._of_shape.items():
             count = int(self._counts[shape + 1])
@@ -313,7 +313,7 @@ class Unrecognised:
         shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
         more, broken = self._total - sum(sort.count for sort in shown), self._broken[fmt] if fmt else 0
         lines = [(number, text) for text, number in self._broken_lines[fmt].items()] if fmt and broken else []
-        return Leftover(shown, more, fmt, broken, lines)
+        return Unmatched(shown, more, fmt, broken, lines)
 
 
 def _keys(texts: Sequence[bytes]) -> list[bytes]:

@@ -257,14 +257,14 @@ class Placeholders:
         # Names of hosts tell which e-mail addresses are of one of them.
         first: dict[str, Callable[[bytes], object]] = {"host": self._host, "nodes": self._nodes}
         first["encoded"] = lambda text: self._put(text, _NO_HOSTS, "host")
-        for makers in (
+        for handlers in (
             first,
             {"user": self._user, "home": self._home},
             {"email": self._email, "address": self._address},
         ):
             for kind, text in found:
-                if kind in makers:
-                    makers[kind](text)
+                if kind in handlers:
+                    handlers[kind](text)
         self._words = _Words(self._table)
 
     def replaced(self, text: bytes, counts: Counter[str] | None = None) -> bytes:

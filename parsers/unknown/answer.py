@@ -267,7 +267,7 @@ def _is_sure(speed: Speed) -> bool:
     on. Of `300/2266 (143 img/s)` nobody knows what is done: the number or the counter of its lines must have a name.
     """
     table, m, values = speed.table, speed.column.meaning, positive(speed.column.values[speed.column.used])
-    is_named = "nameless" not in m.flags or table.epoch is not None or (table.step is not None and table.step.name)
+    is_named = "unnamed" not in m.flags or table.epoch is not None or (table.step is not None and table.step.name)
     if not ((table.bar and table.step is not None) or table.evidence or is_named):
         return False
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()

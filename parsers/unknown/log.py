@@ -446,7 +446,7 @@ class Table:
 
 def _as_one_speed(columns: list[Column]) -> list[Column]:
     """The columns of a bar, which says `1.03it/s` or `1.03s/it`, whatever is more than one: all of them as a rate."""
-    speeds = [c for c in columns if "nameless" in c.meaning.flags]
+    speeds = [c for c in columns if "unnamed" in c.meaning.flags]
     rate = next((c for c in speeds if c.meaning.role == "rate" and c.meaning.counts == "steps"), None)
     time = next((c for c in speeds if c.meaning.role == "time" and c.meaning.per == "step"), None)
     if rate is None or time is None:

@@ -37,7 +37,7 @@ class Meaning:
 
     ``role``: rate, time, elapsed, remaining, step, steps, epoch, loss, learning_rate, gradient_norm, evidence, amount,
     consumed, other. ``counts``: what a rate or a count counts. ``per``: step or epoch, of a time. ``factor``: the
-    seconds of its unit. ``flags``: other (not of training), part, mean, qualified (unknown words), nameless, unproven.
+    seconds of its unit. ``flags``: other (not of training), part, mean, qualified (unknown words), unnamed, unproven.
     """
 
     role: str
@@ -182,7 +182,7 @@ class _Number:
         elif is_rate or what == "C":  # sec/it: 12 MB
             return self.means("other")
         rest = re.sub("[RT]", "", phrase.without(found) + other.letters)
-        flags = () if self.key.letters else ("nameless",)
+        flags = () if self.key.letters else ("unnamed",)
         of = {"factor": seconds(phrase.word(found.start("unit"))), "scope": self.key.scope or self.of.scope}
         if is_rate:
             counts = "steps" if what == "N" else counted(phrase.word(found.start("what")))
@@ -194,7 +194,7 @@ class _Number:
         key, of = self.key, self.of
         is_name, per_second = "R" in key.letters, of.letters == "/S"
         if not is_name and (of.letters != "R" or key.letters.strip("?wt")):
-            return self.means("rate", "", "nameless", factor=1.0) if per_second and not key.letters else None
+            return self.means("rate", "", "unnamed", factor=1.0) if per_second and not key.letters else None
         if "O" in key.letters or (is_name and of.letters not in ("", "R", "/S")):
             return None if of.letters in ("S", "M") else self.means("other")
         named = (_lookup("rate_counts").get(words[-1]) for words in (*key.words, *of.words))
@@ -247,7 +247,7 @@ class _Number:
             return self.means("time", rest, factor=factor, scope=self.key.scope)
         is_letter = len(self.words) == 1 and len(self.words[0]) == 1  # t= 2089s: its unit alone says what it is
         if factor and (is_letter or not letters.strip("tw")):
-            return self.means("time", "", *(() if letters and not is_letter else ("nameless",)), factor=factor)
+            return self.means("time", "", *(() if letters and not is_letter else ("unnamed",)), factor=factor)
         return None
 
     def count(self) -> Meaning | None:

@@ -12,7 +12,7 @@ from .judge import advance, extent
 from .log import NEARLY_ALL, Column, Log, Table, positive, share
 from .naming import Meaning, split, words_of
 
-_LOOSE = frozenset(("qualified", "nameless"))
+_LOOSE = frozenset(("qualified", "unnamed"))
 LONG_BAR = 60.0  # seconds of all passes: bars of loading and downloading end sooner; others are only asked about
 MOST_CODE = 0.15  # of the lines of a log look like code: keywords are words
 FEWEST_OF_CODE = 4  # lines of a source

@@ -11,7 +11,7 @@ import numpy as np
 
 from parsers.io.errors import FormatError, ParserError
 from parsers.io.message import Message
-from parsers.runs.appended import as_one
+from parsers.runs.boundaries import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 

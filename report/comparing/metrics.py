@@ -102,7 +102,7 @@ def curve_of(run: ReadRun, name: str) -> MetricCurve:
     if not found:
         raise NoMeasurement(NOT_PRINTED, log=run.log, name=name)
     numbers, values, seconds = map(np.array, zip(*found, strict=True))
-    # Where nothing beside it says the time, it is what the stretches of the measured source took, warm-up among them.
+    # Where nothing beside it says the time, it is what the intervals of the measured source took, warm-up among them.
     series = run.measurement.every or run.measurement.series
     taken = np.append(np.nan, np.cumsum(series.seconds))[np.searchsorted(series.lines, numbers, "right")]
     return MetricCurve(numbers, values, _steps_at(run.reading, numbers), np.where(np.isnan(seconds), taken, seconds))

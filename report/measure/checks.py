@@ -55,8 +55,8 @@ class Check:
     ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
     ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says; ``may_pause``: but
-    that one of its few stretches may hold a pause. ``share``: the rate of the stretches of the number that both have,
-    over that of all of them. ``series``: the stretches that made its estimate, kept of the check that decides.
+    that one of its few intervals may hold a pause. ``share``: the rate of the intervals of the number that both have,
+    over that of all of them. ``series``: the intervals that made its estimate, kept of the check that decides.
     """
 
     estimate: Estimate
@@ -83,7 +83,7 @@ class Check:
 
 
 def estimate_of(series: Series) -> Estimate:
-    """The estimate that all stretches of a series make."""
+    """The estimate that all intervals of a series make."""
     lines = int(series.lines[0]), int(series.lines[-1])
     told = series.counted, series.unit, series.scope, series.source, series.kind
     return Estimate(series.rate, *told, lines, len(series), series.error)
@@ -92,7 +92,7 @@ def estimate_of(series: Series) -> Estimate:
 def checks_of(
     claim: Series, others: Sequence[Series], start: int, work: Work, *, is_stated: bool = False
 ) -> Iterator[Check]:
-    """What the other sources say of the stretch behind line ``start``; ``claim`` is the whole source of the number.
+    """What the other sources say of the interval behind line ``start``; ``claim`` is the whole source of the number.
 
     Where nothing says the work of a step, a clock checks the time of a step that the same records print. A number by a
     stated protocol may hold the pauses of its window or not: what another source says of it lies between the two.
@@ -195,7 +195,7 @@ def _judged(
 
 
 def _within(claim: Series, other: Series) -> Mask:
-    """Which stretches of the claim end within a stretch of the other."""
+    """Which intervals of the claim end within an interval of the other."""
     place = np.searchsorted(other.lines, claim.lines, side="left")
     known: Mask = place < len(other)
     known[known] &= other.begins[place[known]] < claim.lines[known]

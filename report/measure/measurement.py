@@ -115,7 +115,7 @@ class Measurement:
     ``value``: in ``unit`` ("images/s") of the whole job, or of one card or node where ``scope`` says so because their
     number is not known. ``status``: ``confirmed`` by another source that also says the work of a step, ``unchecked``,
     or ``contradicted``: then another source says something else, and neither is the number of the log. ``by``: the
-    check that confirms or contradicts. ``series``: the stretches that made it; ``every``: all of the same source, those
+    check that confirms or contradicts. ``series``: the intervals that made it; ``every``: all of the same source, those
     too that are left out, None where there are no others. ``use``: the records of its kind.
     ``seconds_per_step``: over the same records, where known. ``ranks``: how far ranks are apart. ``run``: which run of
     the log; ``runs``: what each run gives, where there are several. ``calculation``: how a statistic that a protocol
@@ -148,7 +148,7 @@ class Measurement:
 
     @property
     def per_series(self) -> float:
-        """What makes the rate of a stretch, of a card and in steps, say, one in the unit and scope of the number."""
+        """What makes the rate of an interval, of a card and in steps, say, one in the unit and scope of the number."""
         return self.calculation.factor if self.calculation else self.estimate.value / self.series.rate
 
     @property

@@ -59,7 +59,7 @@ class ProtocolError(TachographError, ValueError):
 
 @dataclass(frozen=True)
 class Length:
-    """A stretch of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
+    """An interval of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
 
     count: int
     of: Literal["records", "steps"] = "records"

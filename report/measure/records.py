@@ -11,7 +11,7 @@ import numpy as np
 
 from parsers.grammar.field import Field
 from parsers.io.cache import pd
-from parsers.runs.appended import BREAKS, SPEEDS, are_consecutive
+from parsers.runs.boundaries import BREAKS, SPEEDS, are_consecutive
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
@@ -91,7 +91,7 @@ class Records:
 
     @property
     def begins(self) -> Lines:
-        """The line behind which the stretch of each begins: that of the record before, 0 of the first."""
+        """The line behind which the interval of each begins: that of the record before, 0 of the first."""
         return np.concatenate([np.zeros(1, np.int64), self.lines[:-1]])[: len(self)]
 
     @cached_property

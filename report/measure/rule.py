@@ -1,8 +1,8 @@
 """The rule: how the number of a log is chosen where no protocol is stated.
 
 The number is the work done over the time taken in the steady part of the longest run, read from the first source that
-there is; every other source is asked for the same quantity over the same stretch. ``docs/protocols.md`` states the rule
-in one paragraph, and ``show --explain`` prints it.
+there is; every other source is asked for the same quantity over the same interval. ``docs/protocols.md`` states the
+rule in one paragraph, and ``show --explain`` prints it.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def judged(checks: Sequence[Check]) -> tuple[Status, Check | None]:
 
     Where a clock and the work of a step confirm a number, another one that the program prints is what is wrong. A clock
     that agrees with the time of a step says nothing of what a step holds, which leaves the number unchecked; so does a
-    clock that disagrees unless a step holds several batches, or one of its few stretches a pause.
+    clock that disagrees unless a step holds several batches, or one of its few intervals a pause.
     """
     agreeing = [one for one in checks if one.says == "agrees"]
     is_proved = any(one.is_independent and one.counts_work for one in agreeing)

@@ -1,4 +1,4 @@
-"""Sources: every way in which the records of a run tell its speed, each as work and seconds of its stretches."""
+"""Sources: every way in which the records of a run tell its speed, each as work and seconds of its intervals."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Column:
         each = self.each
         return replace(each, work=work, seconds=work * each.seconds, tick=work * each.tick, **more)
 
-    def stretches(self) -> Series:
+    def intervals(self) -> Series:
         """The series of which each record is the mean of the steps since the one before, or one of them."""
         steps, kind = self.records.covered(self.rows, self.field), self.field.kind
         sampled = kind == "unknown" or (kind == "instant" and steps is not None and bool((steps > 1).any()))
@@ -112,7 +112,7 @@ class Column:
 
 
 def series_over(records: Records, rows: Lines, source: str, **more: Any) -> Series:
-    """The series of a source whose stretches end at some records, each behind the one before unless ``begins`` says.
+    """The series of a source whose intervals end at some records, each behind the one before unless ``begins`` says.
 
     ``more``: its other fields, as of ``Series``.
     """
@@ -132,9 +132,9 @@ def _printed(records: Records, name: str) -> Series | None:
         return _total(column)
     if field.kind == "running_mean":
         steps = undone(column)
-        # What digits cut off makes of one stretch too little and of its neighbour too much; together they are right.
+        # What digits cut off makes of one interval too little and of its neighbour too much; together they are right.
         return _total(column) if steps is None else steps.merged()
-    found = column.stretches()
+    found = column.intervals()
     firsts = records.step_numbers[column.rows] == 1
     if found.sampled and field.kind == "instant" and not firsts.all():
         return found.where(
@@ -218,7 +218,7 @@ def _derived(column: Column) -> Series | None:
 def undone(column: Column) -> Series | None:
     """A running mean is a clock: times the steps that it covers it is the time since it began anew.
 
-    One stretch a record; one that digits cut short may take no time. None where nothing tells how many steps a mean
+    One interval a record; one that digits cut short may take no time. None where nothing tells how many steps a mean
     covers: they are not counted, or run on over the epochs at which it begins anew.
     """
     records, rows, since = column.records, column.rows, column.field.since or 0
@@ -291,7 +291,7 @@ def _clocks(run: Run, records: Records) -> Iterator[Series]:
 
 
 def _training(run: Run, clock: Series) -> Series:
-    """The stretches of a clock in which nothing but training is known to have run, if there are any."""
+    """The intervals of a clock in which nothing but training is known to have run, if there are any."""
     before, by_end = np.searchsorted(run.breaks, clock.begins, "right"), np.searchsorted(run.breaks, clock.lines)
     is_training: Mask = before == by_end
     if clock.kind == "epoch" or not is_training.any():

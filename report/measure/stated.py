@@ -502,7 +502,7 @@ def _steps_of_records(records: Records) -> Floats:
 def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     """What was done between the last record before the window and its last one, over the time between them.
 
-    In pieces where the clock begins anew; also each stretch from a record to the next, of all that can be read.
+    In pieces where the clock begins anew; also each interval from a record to the next, of all that can be read.
     """
     records, protocol = chosen.own, chosen.protocol
     first, last = np.flatnonzero(chosen.used)[[0, -1]]
@@ -537,7 +537,7 @@ def _series(chosen: _Chosen, found: _Values) -> Series:
     each, values = each.where(are_speeds), values[are_speeds]
     if is_rate:  # of all ranks, or without what a running mean says of earlier steps
         each = replace(each, seconds=1 / values)
-    series = each if is_duration else Column(records, column.field, each).stretches()
+    series = each if is_duration else Column(records, column.field, each).intervals()
     if is_rate or found.are_times:
         return series
     return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)

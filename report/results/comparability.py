@@ -48,7 +48,7 @@ class Unlike(StrEnum):
 
 AXES: tuple[Axis, ...] = ("nodes", "cards", "batch_size", "precision")
 VERSIONS = (VERSION, "cuda", "cudnn")
-# What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
+# What these state covers steps of earlier records, too, so that no record of them is one interval of the run.
 COVERS_EARLIER = {"kind_running_mean", "kind_total"}
 SLOWER = 0.01
 MANY, TIMES_AS_MANY = 20, 2
@@ -126,7 +126,7 @@ def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
     keys = [key for key in OF_MEASURING if are_repeated or key != "repeats"]
     differing = [key for key in keys if len({getattr(_protocol(one), key) for _, one in sides}) > 1]
     yield from _unlike(Unlike.RULES, sides, partial(_words, keys=differing))
-    kinds = _gathered((_kind(one) or "", title) for title, one in sides)
+    kinds = _titles_by_what_is_said((_kind(one) or "", title) for title, one in sides)
     if len(kinds) > 1 and kinds.keys() & COVERS_EARLIER:
         yield Difference(Unlike.KINDS, {kind: titles for kind, titles in kinds.items() if kind})
     for code, place in ((Unlike.SLOW_START, 0), (Unlike.SLOW_END, -1)):
@@ -134,7 +134,7 @@ def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
     used = [(title, _steps_used(one)) for title, one in sides]
     counts = [count for _, count in used if count]
     if counts and min(counts) < MANY <= max(counts) and TIMES_AS_MANY * min(counts) <= max(counts):
-        yield Difference(Unlike.FEW, _gathered((str(count), title) for title, count in used if count))
+        yield Difference(Unlike.FEW, _titles_by_what_is_said((str(count), title) for title, count in used if count))
 
 
 def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
@@ -156,17 +156,17 @@ def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
 
 def _unlike(code: str, sides: Iterable[Side], say: Callable[[Made], str]) -> Iterator[Difference]:
     """The difference, where there is one among the sides that say anything."""
-    told = _gathered((said, title) for title, one in sides if (said := say(one)))
+    told = _titles_by_what_is_said((said, title) for title, one in sides if (said := say(one)))
     if len(told) > 1:
         yield Difference(code, told)
 
 
-def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+def _titles_by_what_is_said(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     """The titles of the sides of which the same is said, once each."""
-    gathered: dict[str, dict[str, None]] = {}
+    titles: dict[str, dict[str, None]] = {}
     for said, title in pairs:
-        gathered.setdefault(said, {})[title] = None
-    return {said: tuple(titles) for said, titles in gathered.items()}
+        titles.setdefault(said, {})[title] = None
+    return {said: tuple(whose) for said, whose in titles.items()}
 
 
 def _protocol(one: Made) -> Protocol:
@@ -194,7 +194,9 @@ def _slow(code: Unlike, gained: Sequence[tuple[str, float]]) -> Iterator[Differe
     """The difference, where one slow record costs one side more than another."""
     shares = [share for _, share in gained]
     if max(shares) - min(shares) >= SLOWER:
-        yield Difference(code, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
+        yield Difference(
+            code, _titles_by_what_is_said((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER)
+        )
 
 
 def _gained(one: Made, place: int) -> float:
@@ -232,7 +234,7 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
     times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
         months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=lambda side: side[1]))
-        yield Difference(Unlike.DATES, _gathered(months))
+        yield Difference(Unlike.DATES, _titles_by_what_is_said(months))
 
 
 # ---- one rule for a row

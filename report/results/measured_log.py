@@ -183,7 +183,7 @@ class MeasuredLog:
     @property
     def remarks(self) -> tuple[Diagnostic, ...]:
         """The same as codes."""
-        broken, cards = self.reading.leftover, self.cards_of_ranks
+        broken, cards = self.reading.unmatched, self.cards_of_ranks
         of_lines = [say("broken_lines", count=broken.broken, line=broken.first_broken)] if broken.broken else []
         of_cards = cards.warnings if cards else ()
         found = (*map(as_told, self.reading.warnings), *of_lines, *self.observed.warnings, *of_cards)

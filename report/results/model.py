@@ -96,7 +96,7 @@ class Records:
 
     ``lines``: where they stand, from 1. ``use``: a letter for each, of ``LETTERS``: used, or why not. ``values``: what
     is read there, None where nothing is; of a statistic its very terms. ``begins``, ``work``, ``seconds``: of a number
-    that is work over time the line behind which its stretch begins, what was done in it and how long it took; None
+    that is work over time the line behind which its interval begins, what was done in it and how long it took; None
     where none ends at the record. So the number, another window of it and other statistics follow without a log.
     """
 
@@ -135,8 +135,8 @@ class Records:
         return [(line, value) for line, use, value in rows if use == USED and value is not None]
 
     @property
-    def stretches(self) -> list[tuple[int, int, float, float]]:
-        """The stretches used: the line behind which each begins, that where it ends, its work and its seconds."""
+    def intervals(self) -> list[tuple[int, int, float, float]]:
+        """The intervals used: the line behind which each begins, that where it ends, its work and its seconds."""
         rows = zip(self.use, self.begins, self.lines, self.work, self.seconds, strict=True) if self.work else ()
         return [
             (begin, line, work, seconds)
@@ -158,7 +158,7 @@ class Factor:
 class CheckedBy:
     """What another source of the log says of the same quantity: its value over that of the number is ``ratio``.
 
-    ``counted``: what its stretches count.
+    ``counted``: what its intervals count.
     """
 
     source: str

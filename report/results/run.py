@@ -86,7 +86,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
             for check in found.checks
             if isfinite(check.ratio)
         ],
-        other_side=_stretches(other_side) if other_side is not None else None,
+        other_side=_intervals(other_side) if other_side is not None else None,
         ranks=replace(found.ranks, lines=None) if found.ranks else None,
         also=also,
         read=made.stated.read,
@@ -166,7 +166,7 @@ def _factor_of(name: str, facts: Mapping[str, Fact]) -> Factor:
 
 
 def _records(found: Measurement) -> Records:
-    """All records of its kind: of a statistic its terms, else the work and the seconds of the stretch at each."""
+    """All records of its kind: of a statistic its terms, else the work and the seconds of the interval at each."""
     lines, is_used = found.use.lines.tolist(), (found.use.reasons == Use.USED).tolist()
     every, series, terms = found.every if found.every is not None else found.series, found.series, found.calculation
     columns: dict[str, tuple[Array, Array]] = {}
@@ -197,7 +197,7 @@ def _at_records(
     return [next(used) if one else others.get(line) for line, one in zip(lines, is_used, strict=True)]
 
 
-def _stretches(series: Series) -> Records:
+def _intervals(series: Series) -> Records:
     lines = series.lines.tolist()
     values = [] if series.values is None else series.values.tolist()
     rows = (series.begins.tolist(), series.work.tolist(), series.seconds.tolist())

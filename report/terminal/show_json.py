@@ -60,7 +60,7 @@ def error_as_json(log: object, error: Message | str) -> dict[str, Any]:
 
 
 def _lines(account: Account) -> dict[str, int]:
-    return {name: getattr(account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    return {name: getattr(account, name) for name in ("total", "matched", "ignored", "unmatched")}
 
 
 def _throughput(found: Measurement) -> dict[str, Any]:

@@ -30,12 +30,12 @@ RULE = (
     "Without a stated protocol, throughput is work done over time taken in the steady part of a log's longest run. "
     "Steady means without warm-up: records at the start, at most half of all, each slower than the second half (beyond "
     "the inner fence of its quartiles and by more than 2%) or more than twice as fast. It also means without pauses: "
-    "stretches of a clock beyond the outer fence; of times that the program measures itself, only one or two, of at "
+    "intervals of a clock beyond the outer fence; of times that the program measures itself, only one or two, of at "
     "least twice the usual length. The first source that there is counts: samples or tokens before steps before "
     "epochs; then printed rates, step times, durations, totals of the run, counters over a clock; a clock also comes "
     "before printed values whose digits leave more than 2% open. Running means are converted to the time that they "
     "cover, means of several steps count as that many, repeated records once. Every other source then predicts the "
-    "same quantity over the same stretch. If one differs by more than 10% plus the error of its digits and counts (a "
+    "same quantity over the same interval. If one differs by more than 10% plus the error of its digits and counts (a "
     "total of the run: if it is faster, or less than half as fast), the log has no single number, and both are shown; "
     "otherwise the number is confirmed by the best source that also states the work of a step, or unchecked."
 )
@@ -65,7 +65,7 @@ WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
 BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
 RUN = "run {number}, lines {first}-{last}: {said}"
-ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
+ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unmatched} unmatched"
 SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
 OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
@@ -128,8 +128,8 @@ def _about(log: MeasuredLog) -> Message:
     """By which formats a log was read, how long it is, and how much of it no format knows."""
     account = log.reading.account
     names = [Message(name) for name in log.formats] or [Message("no known format")]
-    lines = SOME_LINES if account.unrecognised else ALL_LINES
-    said = Message.of_count(account.total, *lines, unmatched=account.unrecognised)
+    lines = SOME_LINES if account.unmatched else ALL_LINES
+    said = Message.of_count(account.total, *lines, unmatched=account.unmatched)
     return Message("{first} · {second}", first=joined("{first} + {second}", names), second=said)
 
 
@@ -231,10 +231,10 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
         number = _from(run.measurement) if run.measurement else run.reason.message if run.reason else ""
         said = Message(RUN, number=run.number, first=run.lines[0], last=run.lines[1], said=number)
         yield Text(worded(said, translate))
-    account = {name: getattr(reading.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    account = {name: getattr(reading.account, name) for name in ("total", "matched", "ignored", "unmatched")}
     yield Text(worded(Message(ACCOUNT, **account), translate))
     yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _unmatched(log))
-    for broken in reading.leftover.breaks:
+    for broken in reading.unmatched.breaks:
         told = worded(Message(WARNING, said=broken), translate)
         yield from (Text(line, style="yellow") for line in told.split("\n"))
     yield from (Text(worded(Message(WARNING, said=said), translate), style="yellow") for said in log.warnings)
@@ -258,7 +258,7 @@ def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
 
 
 def _unmatched(log: MeasuredLog) -> Iterator[Message]:
-    found = log.reading.leftover
+    found = log.reading.unmatched
     for shape in found.shapes[:SHAPES_SHOWN]:
         yield Message(SHAPE, count=f"{shape.count:>6}", line=shape.line, text=shape.text[:100])
     more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more

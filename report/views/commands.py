@@ -126,7 +126,7 @@ def why(
 
     With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
     log prints them, or seconds; without a stated protocol, and of estimate=clock, the work and the seconds of each
-    stretch, of which the number is the one sum over the other. An empty line separates repeats.
+    interval, of which the number is the one sum over the other. An empty line separates repeats.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 

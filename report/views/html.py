@@ -108,7 +108,7 @@ def _aligned(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: 
 
 @dataclass(frozen=True)
 class Curve:
-    """The values of all records of a run and of the stretch used, as points of lines; the lowest and the highest."""
+    """The values of all records of a run and of the interval used, as points of lines; the lowest and the highest."""
 
     all: str
     used: str

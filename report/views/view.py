@@ -410,7 +410,7 @@ class View(Translator):
         """How what one log prints becomes its value, a step each."""
         records = run.records
         done = [self.worded(step) for step in operations(run)]
-        if not (run.statistic or records.stretches):
+        if not (run.statistic or records.intervals):
             observed = {"result": short(run.measured), "unit": run.measured_unit}
             return [self.say("Computed from the marked lines: {result} {unit}", **observed), *done]
         counts = self.say(USED, used=len(records.used), available=len(records.lines))
@@ -531,8 +531,8 @@ def short(value: float) -> str:
 
 
 def sums(records: Records) -> tuple[float, float]:
-    """The work and the seconds of the stretches used."""
-    _, _, work, seconds = zip(*records.stretches, strict=True)
+    """The work and the seconds of the intervals used."""
+    _, _, work, seconds = zip(*records.intervals, strict=True)
     return float(np.sum(work)), float(np.sum(seconds))
 
 
@@ -548,7 +548,7 @@ def operations(run: Run) -> list[Message]:
 def variations_of(run: Run) -> Iterator[tuple[Message, tuple[float, int]]]:
     """What other records and other statistics of its source make of a run, in the unit of its value, of how many."""
     is_sum = run.ranks is not None and run.ranks.is_summed and not run.statistic
-    # A clock reads two records; the stretches between others are not those of its number.
+    # A clock reads two records; the intervals between others are not those of its number.
     if is_sum or (not run.statistic and Protocol.parse(run.protocol).states_rule):
         return
     for name, value, records in _variations(run):

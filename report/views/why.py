@@ -62,11 +62,11 @@ def explained(view: View, result: Result, title: str) -> str:
 
 
 def rows(report: Report, result: Result) -> list[list[tuple[float, ...]]]:
-    """The numbers that each run is computed from: values of records, or the work and the seconds of each stretch."""
+    """The numbers that each run is computed from: values of records, or the work and the seconds of each interval."""
     return [
         [(value,) for _, value in run.records.terms]
         if run.statistic
-        else [(work, seconds) for _, _, work, seconds in run.records.stretches]
+        else [(work, seconds) for _, _, work, seconds in run.records.intervals]
         for run in report.runs_of(result)
     ]
 
@@ -155,11 +155,11 @@ class _Explanation:
         yield from (self._fact("quoted", self._of_line(line, log.excerpt[line])) for line in ends)
         if run.statistic:
             yield from self._values(run)
-        elif records.stretches:
-            yield from self._stretches(records, run.counted)
+        elif records.intervals:
+            yield from self._intervals(records, run.counted)
         yield from self._of_ranks(run)
         yield from (self._fact("computed", step) for step in view.run_steps(run))
-        if run.counted and (run.statistic or records.stretches):
+        if run.counted and (run.statistic or records.intervals):
             yield self._fact("scaling", self._scaling(run))
         unit = self.result.unit if run.operations else run.unit
         yield self._fact("unrounded", f"{run.value:.15g} {unit}".strip())
@@ -168,9 +168,9 @@ class _Explanation:
         for file in run.also:
             yield self._fact("also", f"{view.path(file.path)}, {view.lines_used(file.first, file.last, file.used)}")
 
-    def _stretches(self, records: Records, counted: str) -> Iterator[str]:
-        """The work and the seconds of each stretch, with what is printed at its end."""
-        found = records.stretches
+    def _intervals(self, records: Records, counted: str) -> Iterator[str]:
+        """The work and the seconds of each interval, with what is printed at its end."""
+        found = records.intervals
         columns = {"line": [str(line) for _, line, _, _ in found]}
         printed = dict(records.terms)
         if printed:
@@ -180,7 +180,7 @@ class _Explanation:
         heads = [*map(self.translate, columns), counted, self.translate("seconds")]
         numbers = ([short(one[at]) for one in found] for at in (2, 3))
         table = [heads, *zip(*columns.values(), *numbers, strict=True)]
-        yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
+        yield from (self._fact("interval", row) for row in self._ends(_aligned(table), 1))
 
     def _values(self, run: Run) -> Iterator[str]:
         told = [self._of_line(line, short(value)) for line, value in run.records.terms]
@@ -208,7 +208,7 @@ class _Explanation:
             return
         yield from self._heading("The other side")
         yield self._fact("check", self.view.check(by))
-        yield from self._stretches(run.other_side, by.counted)
+        yield from self._intervals(run.other_side, by.counted)
         work, seconds = sums(run.other_side)
         told = {"factor": short(work), "value": short(seconds), "result": short(work / seconds)}
         yield self._fact("computed", self.say(TIMED, **told, counted=by.counted, unit=f"{by.counted}/s"))

@@ -64,7 +64,7 @@ def read(data: bytes) -> None:
         names = [None, *(fmt.name for fmt in formats())]
         with suppress(ParserError):
             account = survey(log, format=names[data[0] % len(names)] if data else None).account
-            assert account.total == account.matched + account.ignored + account.unrecognised
+            assert account.total == account.matched + account.ignored + account.unmatched
             assert account.total == _lines(log.read_bytes(), account.total)
 
 

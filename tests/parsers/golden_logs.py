@@ -34,7 +34,7 @@ def as_json(reading: Reading) -> str:
     account = reading.account
     parts = {
         "format": _line(reading.format.name if reading.format else None),
-        "account": _line({k: getattr(account, k) for k in ("total", "matched", "ignored", "unrecognised")}),
+        "account": _line({k: getattr(account, k) for k in ("total", "matched", "ignored", "unmatched")}),
         "warnings": _block(map(str, reading.warnings)),
         "facts": _block([[fact.name, fact.value, str(fact.source)] for fact in reading.facts.values()]),
         "records": _block([_row(row) for row in reading.records.to_dict("records")]),

@@ -53,7 +53,7 @@ def compiled(fmt: Format, line: bytes) -> Verdict | None:
     for variant in fmt.variants:
         if found := line_pattern(variant).fullmatch(without_prefix(line)):
             told = [(f.name, t) for f, t in zip(variant.groups, found.groups(), strict=True) if f != WHOLE_LINE]
-            return Verdict(variant.record, _gathered((name, text_of(t)) for name, t in told if t is not None))
+            return Verdict(variant.record, _texts_by_name((name, text_of(t)) for name, t in told if t is not None))
     return None
 
 
@@ -66,7 +66,7 @@ def judged(fmt: Format, line: bytes) -> Verdict | None:
     (child,) = tree.children
     parts = tree.iter_subtrees_topdown()  # type: ignore[no-untyped-call]
     told = [(_rule(part), "".join(map(str, part.children))) for part in parts]
-    return Verdict(_rule(child).removesuffix("_line"), _gathered(pair for pair in told if pair[0] in vocabulary()))
+    return Verdict(_rule(child).removesuffix("_line"), _texts_by_name(pair for pair in told if pair[0] in vocabulary()))
 
 
 def agree(fmt: Format, line: bytes) -> bool:
@@ -84,7 +84,7 @@ def _rule(tree: Any) -> str:
     return WRITTEN_AS.get(name, name)
 
 
-def _gathered(told: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+def _texts_by_name(told: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     fields: dict[str, tuple[str, ...]] = {}
     for name, text in told:
         fields[name] = (*fields.get(name, ()), text)

@@ -29,7 +29,7 @@ def test_signs_are_those_of_a_known_format() -> None:
 def test_the_account_of_a_real_log_adds_up_to_its_lines(log: RealLog) -> None:
     account, data = survey(log.path).account, log.path.read_bytes()
     whole = data.count(b"\n") + (not data.endswith(b"\n"))
-    assert account.matched + account.ignored + account.unrecognised == account.total == whole
+    assert account.matched + account.ignored + account.unmatched == account.total == whole
 
 
 @every_real_log

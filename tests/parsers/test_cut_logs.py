@@ -179,7 +179,7 @@ def test_records_at_the_ends_of_blocks_are_read_whole(tmp_path: Path, objects: F
     text = b"".join(record(number) for number in range(1000, 1000 + count))
     found = reading(tmp_path, objects, text.replace(b"\n", newline))
     assert found.records["step"].tolist() == list(range(1000, 1000 + count))
-    assert found.account.unrecognised == 0
+    assert found.account.unmatched == 0
 
 
 class InBlocks(LogText):

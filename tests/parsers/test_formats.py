@@ -115,7 +115,7 @@ UNCLAIMED = {
 @pytest.mark.parametrize("lines", UNCLAIMED.values(), ids=UNCLAIMED)
 def test_events_that_many_programs_print_make_no_format(tmp_path: Path, lines: list[bytes]) -> None:
     found = survey(write(tmp_path, *lines))
-    assert (found.format, found.account.matched, found.account.unrecognised) == (None, 0, len(lines))
+    assert (found.format, found.account.matched, found.account.unmatched) == (None, 0, len(lines))
 
 
 STEP = (
@@ -134,8 +134,8 @@ def test_a_cut_metric_line_is_broken_but_no_whole_line_that_tells_of_something_e
     tmp_path: Path, line: bytes
 ) -> None:
     found = survey(write(tmp_path, STEP % (0, 1), line, STEP % (1, 2)))
-    assert (found.account.unrecognised, len(found.records)) == (1, 2)
-    assert found.leftover.broken == (line == OTHERS["a cut metric line"])
+    assert (found.account.unmatched, len(found.records)) == (1, 2)
+    assert found.unmatched.broken == (line == OTHERS["a cut metric line"])
 
 
 TOYS = [b"toy %d speed 2.5\n" % number for number in range(1, 4)]
@@ -189,7 +189,7 @@ def test_the_lines_of_two_formats_are_both_read_with_their_physical_numbers(
 
 def test_a_format_that_is_asked_for_is_the_only_one(tmp_path: Path) -> None:
     reading = survey(write(tmp_path, *TOYS, *steps(2)), format=FORMAT)
-    assert (len(reading.parts), reading.account.unrecognised) == (1, 3)
+    assert (len(reading.parts), reading.account.unmatched) == (1, 3)
 
 
 def test_a_line_that_two_formats_match_is_that_of_the_one_with_more_fixed_text(own: Path, tmp_path: Path) -> None:

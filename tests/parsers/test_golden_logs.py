@@ -48,7 +48,7 @@ def _wrong(log: Path, fmt: Format, reading: Reading) -> Iterator[object]:
     if reading.sha256 != hashlib.sha256(data).hexdigest():
         yield "sha256"
     whole = data.count(b"\n") + (not data.endswith(b"\n"))
-    if not account.matched + account.ignored + account.unrecognised == account.total == whole:
+    if not account.matched + account.ignored + account.unmatched == account.total == whole:
         yield "lines", whole, account
     others = [other for other in formats() if other.name != fmt.name and _may_read(other, clean(data))]
     counts = {other.name: len(survey(log, format=other.name).records) for other in others}

@@ -193,13 +193,13 @@ def test_a_text_of_too_many_digits_that_matter_is_read_line_by_line(tmp_path: Pa
 @pytest.mark.parametrize("count", [1, 3000])
 def test_what_is_left_is_counted_by_sort_with_its_first_line(tmp_path: Path, count: int) -> None:
     noise = b"".join(b"shard %d of host is late\n" % number for number in range(count))
-    (sort,) = survey(write(tmp_path, step(1), noise, step(2))).leftover.shapes
+    (sort,) = survey(write(tmp_path, step(1), noise, step(2))).unmatched.shapes
     assert (sort.count, sort.line, sort.text) == (count, 2, "shard 0 of host is late")
 
 
 def test_what_is_left_is_the_same_after_other_logs_of_these_shapes(tmp_path: Path) -> None:
     text = b"".join((step(1), b"shard 7 is late\n", step(2).replace(b"images/s", b"furlongs"), b"shard 1 is ", step(3)))
-    first, again = (survey(write(tmp_path, text)).leftover for _ in range(2))
+    first, again = (survey(write(tmp_path, text)).unmatched for _ in range(2))
     assert [sort.line for sort in first.shapes] == [2, 3]
     assert (first.broken, first.first_broken, [said.line for said in first.breaks]) == (1, 3, [3])
     assert first == again

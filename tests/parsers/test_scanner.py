@@ -141,7 +141,7 @@ def test_arbitrary_bytes_give_an_account_that_adds_up_or_one_of_our_errors(tmp_p
         account = survey(path).account
     except ParserError:
         return
-    assert account.matched + account.ignored + account.unrecognised == account.total
+    assert account.matched + account.ignored + account.unmatched == account.total
     assert account.total in {data.count(b"\n"), data.count(b"\n") + 1}
 
 
@@ -162,7 +162,7 @@ def test_a_damaged_log_gives_an_account_that_adds_up_unless_it_seems_to_be_wrapp
         account = survey(write(tmp_path, whole[:at], junk, whole[at:]), format=format).account
     except WrappedError:
         return
-    assert account.matched + account.ignored + account.unrecognised == account.total
+    assert account.matched + account.ignored + account.unmatched == account.total
 
 
 def test_a_log_of_an_evaluation_alone_is_of_no_format(tmp_path: Path) -> None:

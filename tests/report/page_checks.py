@@ -27,7 +27,7 @@ def recomputed(run: Run) -> float:
 
 def computable(report: Report) -> list[Run]:
     """The runs whose records are those of a statistic, or of work over time."""
-    return [run for run in report.runs.values() if run.statistic or run.records.stretches]
+    return [run for run in report.runs.values() if run.statistic or run.records.intervals]
 
 
 def not_recomputed(report: Report) -> list[str]:

@@ -77,7 +77,7 @@ def refused(quantity: str, known: RunNumbers) -> Code:
     return Code(error.value.diagnostic.code)
 
 
-def appended(tmp_path: Path) -> Path:
+def two_runs(tmp_path: Path) -> Path:
     """A log with the run of another day behind its own."""
     text = MEGATRON.read_text(encoding="utf-8")
     path = tmp_path / "train.log"
@@ -90,8 +90,8 @@ def test_the_time_to_train_is_that_between_start_and_stop_of_the_run_that_is_nam
     assert found.value == pytest.approx(12 - 5 + (58 - 6) / 60, abs=1e-3)
     assert found.measured.lines == (11, 32)
     for which in ("1", "2", "last"):
-        assert figure_of("time_to_train", run(appended(tmp_path), f"skip_records=1,run={which}")).value == found.value
-    assert refused("time_to_train", run(appended(tmp_path))) == Code.WHICH_RUN
+        assert figure_of("time_to_train", run(two_runs(tmp_path), f"skip_records=1,run={which}")).value == found.value
+    assert refused("time_to_train", run(two_runs(tmp_path))) == Code.WHICH_RUN
 
 
 def test_the_final_loss_is_the_last_that_is_printed() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.io.errors import ParserError
-from parsers.runs.appended import as_one
+from parsers.runs.boundaries import as_one
 from parsers.runs.facts import Fact, name_facts
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import LABEL

@@ -107,7 +107,7 @@ def _holds_measured(log: Any, case: dict[str, Any]) -> None:
     """Hold what the rule measures against the row: as fast as the speed, where the row says nothing else."""
     account, table = log.account, log.parts[0].table
     assert set(table["line"].tolist()) <= set(np.flatnonzero(account.recognised).tolist())
-    assert account.matched + account.ignored + account.unrecognised == account.total
+    assert account.matched + account.ignored + account.unmatched == account.total
     try:
         measured = measure(log)
     except NoMeasurement:

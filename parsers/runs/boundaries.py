@@ -1,4 +1,4 @@
-"""Appended runs: where in a log another run begins, because its steps begin anew or fall back to a checkpoint.
+"""Boundaries: where in a log another run begins, because its steps begin anew or fall back to a checkpoint.
 
 The rule: a record stands at its epoch and its step, as far as it prints them. Another run begins where records fall
 back and something proves it: a banner between, another number of steps, an epoch that falls with the step, or losses
@@ -257,7 +257,7 @@ def _falls_of_a_run(counted: RecordTable, pauses: Lines, records: RecordTable) -
     if "epoch" in counted and not np.isnan(counted["epoch"]).any():
         return falls[~_is_later_epoch(counted, falls)]
     firsts, lasts = steps[[0, *falls]], steps[[*(falls - 1), -1]]
-    # All stretches of epochs begin with one number, and but for the last end with one.
+    # All intervals of epochs begin with one number, and but for the last end with one.
     may_be_epochs = (firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0]
     # A progress bar, whose clock begins anew with each pass, is not drawn at each step: passes begin near the start,
     # and but for the last end near the same number.
@@ -271,7 +271,7 @@ def _falls_of_a_run(counted: RecordTable, pauses: Lines, records: RecordTable) -
 
 
 def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool:
-    """Whether each stretch begins with about the first loss of all, and far from the last one before it."""
+    """Whether each interval begins with about the first loss of all, and far from the last one before it."""
     if "loss" not in records or not len(begins):
         return False
     losses = records["loss"][np.searchsorted(records["line"], lines[[0, *begins, *(begins - 1)]])]
@@ -281,24 +281,24 @@ def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool
 
 
 def _changes_speed(counted: RecordTable, falls: Rows, records: RecordTable) -> Mask:
-    """At which falls the speed that nearly all records of a stretch show becomes another one."""
+    """At which falls the speed that nearly all records of an interval show becomes another one."""
     lines, begins = records["line"], counted["line"][falls]
     own = np.isin(lines, counted["line"])
-    stretches = np.searchsorted(begins, lines[own], side="right")
+    intervals = np.searchsorted(begins, lines[own], side="right")
     columns = [records[name][own].astype(np.float64) for name in (*SPEEDS, *AMOUNTS) if name in records]
     if not columns and "time" in records:
         seconds = np.diff(records["time"][own], prepend=np.datetime64("NaT")) / np.timedelta64(1, "s")
         columns = [np.where(np.isin(lines[own], begins), np.nan, seconds)]
     found = np.zeros(len(falls), np.bool_)
     for column in columns:
-        low, high = _nearly_all(column, stretches, len(falls) + 1)
+        low, high = _nearly_all(column, intervals, len(falls) + 1)
         found |= (low[1:] > ANOTHER_SPEED * high[:-1]) | (low[:-1] > ANOTHER_SPEED * high[1:])
     return found
 
 
-def _nearly_all(column: Floats, stretches: Rows, count: int) -> tuple[Floats, Floats]:
-    """Between which values of each stretch all but a tenth at either end lie; not a number where there are none."""
-    at, values = stretches[column > 0], column[column > 0]
+def _nearly_all(column: Floats, intervals: Rows, count: int) -> tuple[Floats, Floats]:
+    """Between which values of each interval all but a tenth at either end lie; not a number where there are none."""
+    at, values = intervals[column > 0], column[column > 0]
     values = np.append(values[np.lexsort((values, at))], np.nan)
     lengths = np.bincount(at, minlength=count)
     begins, tenth = np.cumsum(lengths) - lengths, lengths // 10

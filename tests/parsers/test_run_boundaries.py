@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parsers.grammar.format import METRICS
-from parsers.runs.appended import as_one, beginnings
+from parsers.runs.boundaries import as_one, beginnings
 from parsers.runs.events import NEVER, Event
 from parsers.runs.facts import FIRST_USED, NEITHER_USED, Value
 from parsers.runs.reading import survey
@@ -162,7 +162,7 @@ def test_a_fact_of_a_run_is_what_its_own_start_stated(
 
 
 def cards_and_sizes(tmp_path: Path, *heads: str) -> list[tuple[Value | None, ...]]:
-    log = tmp_path / "appended.log"
+    log = tmp_path / "two_runs.log"
     run = "".join(f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5]\n" for n in range(10, 60))
     log.write_text("".join(head + run for head in heads), encoding="utf-8")
     found = survey(log)
@@ -184,6 +184,6 @@ def test_a_count_is_that_of_all_runs_where_the_others_have_no_configuration(tmp_
 
 def test_a_count_that_is_stated_behind_all_runs_is_that_of_each(tmp_path: Path) -> None:
     cards_and_sizes(tmp_path, CARDS, CARDS)
-    log = tmp_path / "appended.log"
+    log = tmp_path / "two_runs.log"
     log.write_text(log.read_text(encoding="utf-8") + "micro_batch_size: 8\n", encoding="utf-8")
     assert [facts["batch_size"].value for facts in survey(log).facts_of_runs] == [8, 8]
