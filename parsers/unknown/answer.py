@@ -38,6 +38,7 @@ from .training import Reason, is_no_log, is_training, may_be_training, why_not
 MINOR = 5  # lines that are less than a fifth of others are remarks among them, and no rival
 MOST_UNACCOUNTED = 0.5  # below it most of the time between two records is not in the number: two readings remain
 MOST_CANDIDATES = 3  # a person chooses among three without reading twice
+FEWEST_LINES = 8  # without a counter: fewer with a loss and a stamp may be anything, such as settings
 APART = 1.25  # two candidates closer than this are the same number to a reader: a person rounds to 25 %
 TYPICAL_STEP = 0.3  # seconds: between 10 ms and 10 s lie most steps; it orders candidates and decides nothing
 
@@ -154,8 +155,8 @@ class _Found:
         asked = [*self.asked, *(s for s in self.accepted if not _is_sure(s))]
         accepted = sorted((s for s in self.accepted if _is_sure(s)), key=_order)
         tables = [t for t in self.log.tables if not t.is_evaluation]
-        of_steps = (t for t in tables if (t.bar or t.key.evidence) and _counts_steps(t))
-        clocked = sorted(_known(*map(clock_speed, filter(is_training, of_steps))), key=_order)
+        of_steps = [t for t in tables if (t.bar or t.key.evidence) and _counts_steps(t) and is_training(t)]
+        clocked = sorted(_known(*map(clock_speed, of_steps)), key=_order)
         if accepted and accepted[0].unit == "epochs" and clocked and clocked[0].unit == "steps":
             by_steps = self._accept_clock(clocked)  # an epoch is more than its steps
             if isinstance(by_steps, Accepted):
@@ -165,12 +166,12 @@ class _Found:
         if asked:
             likely = sorted([*asked, *clocked, *self.refuted], key=_likely)
             return Question(Ask.SPAN, _distinct([s for s in likely if s.table.evidence] or likely))
+        each_a_step = self._each_a_step(of_steps)
         if clocked:
-            return self._accept_clock(clocked)
+            return self._accept_clock(clocked, each_a_step)
         counters = ((t, c) for t in tables if not t.bar for c in (t.step, t.epoch) if c in t.columns)
-        weak = (
-            self.weak or _known(*map(clock_speed, dict.fromkeys(t for t, c in counters if c and c.name))) or self.vague
-        )
+        counting = dict.fromkeys(t for t, c in counters if c and c.name)
+        weak = self.weak or [*_known(*map(clock_speed, counting)), *each_a_step] or self.vague
         candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
         return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(self.reasons))
 
@@ -188,15 +189,27 @@ class _Found:
         also = {s.role: s for s in reversed(sure) if s.table is main.table and s.role != main.role}
         return tuple(also.values())
 
-    def _accept_clock(self, clocked: Sequence[Speed]) -> Answer:
+    def _accept_clock(self, clocked: Sequence[Speed], each_a_step: Sequence[Speed] = ()) -> Answer:
         """The clock alone, if nearly all lines go on by it and the log prints no time that it refutes."""
         main = clocked[0]
         done = np.isfinite(advance(main.table) if main.unit != "epochs" else passes(main.table))
         if done.sum() < FEW or share(done) < 1 - 1 / MINOR or share(self._evaluates(main.table)[done]) > MAJORITY:
-            return Question(Ask.CONFIRM, _distinct(clocked))
+            return Question(Ask.CONFIRM, _distinct([*clocked, *each_a_step]))
         beside = sorted((s for s in self.refuted if s.table is main.table), key=_from_typical)[:1]
         candidates = _distinct([*beside, main])
         return Question(Ask.SPAN, candidates) if len(candidates) > 1 else Accepted(main)
+
+    def _each_a_step(self, tables: Iterable[Table]) -> list[Speed]:
+        """By their stamps, those of lines that print no step, many in each epoch: each may be one."""
+        epochs = max((1 + int(np.isfinite(passes(t)).sum()) for t in self.log.tables if not t.bar), default=1)
+        speeds = []
+        for table in (
+            t for t in tables if not t.bar and t.step is None and len(t.rows) >= max(FEWEST_LINES, MINOR * epochs)
+        ):
+            name = next((c.name for c in table.columns if c.meaning.role not in ("epoch", "step")), None)
+            if share(np.diff(table.moments[0]) > 0) > MAJORITY and (speed := clock_speed(table.each_a_step())):
+                speeds.append(replace(speed, option=replace(speed.option, lines=name or speed.option.lines)))
+        return speeds
 
     def _other_run(self, main: Speed) -> Speed | None:
         """A speed of other lines of training before or behind these, none of whose readings is about this number."""
@@ -358,7 +371,10 @@ def targets(table: Table, option: Option) -> list[Speed]:
 
 def _by_its_clock(table: Table, option: Option) -> Speed | None:
     """The speed of lines by their clock, or of a bar as it is shown, unless its clock says something else."""
-    clock, unit, is_bar = clock_speed(table), option.counts or "steps", option.target != CLOCK
+    unit, is_bar = option.counts or "steps", option.target != CLOCK
+    if unit == "steps" and not table.bar and table.step is None:
+        table = table.each_a_step()
+    clock = clock_speed(table)
     if table.bar != is_bar or (clock and clock.unit != unit and not is_bar):
         return None
     if is_bar and option.target[len(BAR) :].strip() not in ("", " ".join(table.key.head), str(int(table.key.total))):

@@ -285,6 +285,14 @@ class Table:
         table.__dict__["neighbours"] = [(other, pairs[kept]) for other, pairs in self.neighbours]
         return table
 
+    def each_a_step(self) -> Table:
+        """The same rows, each of which is one step: as a person says of lines that print no step."""
+        table = self.part(np.ones(len(self.rows), np.bool_))
+        step = Column(table, "", Meaning("step", ""))
+        step.__dict__["values"] = np.arange(1.0, len(self.rows) + 1)
+        table.__dict__["step"] = step
+        return table
+
     @property
     def bar(self) -> bool:
         """Whether its rows are states of a progress bar."""
