@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import cluster
 import pytest
-from checkouts import Native, OwnProgram, make_checkout, make_native, make_program, on_nodes
+from checkouts import Native, OwnProgram, emulated, make_checkout, make_native, make_program, on_nodes
 from nvml import pynvml as stand_in
 
 from launchers.machine import cards as machine_cards
@@ -41,7 +40,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of a cluster of four emulated nodes."""
-    with cluster.emulated(tmp_path_factory.mktemp("slurm")) as environment:
+    with emulated(tmp_path_factory.mktemp("slurm")) as environment:
         yield environment
 
 

@@ -13,7 +13,7 @@ import click
 import pandas as pd
 import pytest
 from checkouts import PRINT, Native, OwnProgram
-from test_run_contract import misfits
+from test_run_folders import misfits
 
 from launchers.backends.containers import Container, contained
 from launchers.backends.place import Local

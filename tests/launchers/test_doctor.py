@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import pytest
 from checkouts import Native
-from test_samples import ANSWERS, bindings
+from test_machine import ANSWERS, bindings
 
 from launchers.machine import cards as machine_cards
 from launchers.machine import doctor, facts

@@ -19,7 +19,6 @@ from PIL import Image
 
 from launchers.job import Job, of_recipe
 from launchers.recipes.checkout import Checkout
-from launchers.recipes.images import imagenet
 from launchers.recipes.recipe import ROOM, Recipe, find
 from tests.commandline import executable, files, git, run
 
@@ -248,7 +247,7 @@ def test_a_run_says_whether_its_data_are_real_unless_extra_arguments_may_choose_
     native.launch("--into", str(native.top / "logs/other"), "--", "--use_synthetic_data")
     (other,) = native.top.glob("logs/other/*/1/run.json")
     assert "data" not in json.loads(other.read_text(encoding="utf-8"))["case"]
-    imagenet(native.repo / "data", 1, 8)
+    native.tachograph("images", "--kind", "imagenet", "--count", "1", native.repo / "data")
     native.launch("--into", str(native.top / "logs/made"))
     (made,) = native.top.glob("logs/made/*/1/run.json")
     assert json.loads(made.read_text(encoding="utf-8"))["case"]["data"] == "synthetic"

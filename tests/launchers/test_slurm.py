@@ -14,9 +14,19 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
-from checkouts import METRIC, ON_TWO, PRINT, TOP, Native, run_file, telling, wait_until
-from cluster import asked, wait_until_nothing_runs
-from test_run_contract import misfits
+from checkouts import (
+    METRIC,
+    ON_TWO,
+    PRINT,
+    TOP,
+    Native,
+    asked,
+    run_file,
+    telling,
+    wait_until,
+    wait_until_nothing_runs,
+)
+from test_run_folders import misfits
 
 from tests.commandline import executable, run
 
