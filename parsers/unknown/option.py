@@ -9,7 +9,7 @@
 --read 'ETA=left s'                      the time that all remaining steps will take
 --read 'wps=tokens/s since start'        a mean of everything since the start, to be undone
 --read 'bar Training=steps/s'            the progress bar that begins so (or `bar 14007`, by its number of steps)
---read 'clock=steps/s on "Iters:"'       the stamps of the lines that contain a text, each a step where they number none; also of epochs
+--read 'clock=steps/s on "Iters:"'       the stamps of lines that contain a text, each a step if unnumbered; also epochs
 --read 'dt=s/step in lines 10-412'       of one of several runs in a file
 """
 
