@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from report.comparing.change_points import change_points
-from tests.report.comparing.made_series import KINDS, f1, made_series
-from tests.report.comparing.real_repeats import STATS
+from tests.report.comparing.made_series import KINDS, STATS, f1, made_series
 
 GATE, STEPS, QUIET, NIGHTS = 0.03, 200, 100, 60
 

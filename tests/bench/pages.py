@@ -14,8 +14,7 @@ from report.views.html import texts as html_texts
 from report.views.markdown import texts as markdown_texts
 from report.views.publish import read_pages
 from tests.commandline import PROJECT
-from tests.report.page_checks import LANGUAGES, computable, not_recomputed, unlike_cautions
-from tests.report.published_pages import ALL
+from tests.report.page_checks import ALL, LANGUAGES, computable, not_recomputed, unlike_cautions
 
 HEAD = (
     "page",

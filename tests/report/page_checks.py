@@ -2,16 +2,20 @@
 
 from html import unescape
 from math import isclose
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from report.measure.statistic import reduce
+from report.pagefile.page_file import names
 from report.results.model import Report, Run
 from report.views.html import HtmlView, page_file
 from report.views.html import texts as pages_of_site
 from report.views.markdown import MarkdownView
 from report.views.view import sums
 from report.views.why import explained
+from tests.parsers.corpus_logs import ABSENT, CORPUS, ROOT
 
 LANGUAGES = ("en", "zh")
 
@@ -51,3 +55,15 @@ def unlike_cautions(report: Report) -> list[str]:
             if not (is_noted and is_told and markdown.cautions(result) == said):
                 unlike.append(f"{language}: {result.id}")
     return unlike
+
+
+PERF = CORPUS / "PaddlePaddle-Perf"
+OF_OTHERS = ("resnet50", "deeplabv3p")
+ALL = {name: PERF if name in OF_OTHERS else ROOT / "logs" for name in names()}
+
+
+def _page(name: str, logs: Path) -> object:
+    return pytest.param(name, logs, id=name, marks=pytest.mark.skipif(not logs.is_dir(), reason=ABSENT))
+
+
+every_published_page = pytest.mark.parametrize(("page", "logs"), [_page(*found) for found in ALL.items()])

@@ -19,9 +19,8 @@ from parsers.scanning.detection import VARIABLE
 from report.views.archive import MADE_BY, MANIFEST, ArchiveError, Difference, Verified, archive, verify
 from report.views.publish import publish
 from tests.commandline import PROJECT, run
-from tests.report.rank_folders import folder as rank_folder
-from tests.report.rank_folders import rated
-from tests.report.rank_logs import GRAMMAR, PAGE
+from tests.report.rank_logs import GRAMMAR, PAGE, rated
+from tests.report.rank_logs import folder as rank_folder
 
 pytestmark = pytest.mark.slow
 

@@ -101,22 +101,6 @@ def complaint(page: Path) -> str:
     return str(raised.value).partition(": ")[2]
 
 
-MISTAKES = [
-    ('"acme"', '"../acme"', "'../acme'"),
-    ("zh = \"全部吞吐量\" }", "zh = \"{全部}\" }", "'{全部}'"),
-    ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }', "'Speed of Acme'"),
-    ("[sources.paper]", "[sources.papers]", "'paper'"),
-    ("rows = { cards = [1", "rows = { cards = [true", "tables.main.rows.cards"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("found", "put", "named"), MISTAKES)
-def test_a_mistake_of_a_page_file_is_told(found: str, put: str, named: str, page: Path) -> None:
-    assert found in PAGE
-    page.write_text(PAGE.replace(found, put), encoding="utf-8")
-    assert named in complaint(page)
-
-
 FILES = [
     ("setpu.en.md", "x", "setup.en.md"),
     ("table-mian.en.md", "x", "table-main.en.md"),

@@ -2,30 +2,39 @@
 
 import csv
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from _pytest.mark import ParameterSet
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
+from parsers.sharing.workers import ALONE
+from report.measure.measure import measure
 from report.measure.number import printed
 from report.measure.protocol import Protocol
 from report.measure.quantity import QUANTITIES
 from report.pagefile import page as page_module
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
-from report.results.build import page_words
+from report.results.build import page_words, rows_of
+from report.results.comparability import Difference, Line, Unlike, lines
+from report.results.made import Made
 from report.results.model import Report
-from report.wording.words import FOLDER, languages, words
-from tests.parsers.corpus_logs import ABSENT, CORPUS
+from report.results.resolve import resolve
+from report.results.store import LogStore
+from report.views.publish import PublishedPage, publish
+from report.wording.words import FOLDER, Translator, languages, words
+from tests.commandline import PROJECT
+from tests.parsers.corpus_logs import ABSENT
+from tests.report.page_checks import OF_OTHERS, PERF
 from tests.report.page_text import report_of
 
-LOGS = CORPUS / "PaddlePaddle-Perf"
 PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
 ROOM = Path(page_module.__file__).parents[1]
 TEMPLATES = [ROOM / "templates" / name for name in ("page.md.jinja", "evidence.md.jinja")]
@@ -42,14 +51,15 @@ KEY = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
 LINK_TARGET = re.compile(r"\]\([^)]+\)")
 
 every_page = pytest.mark.parametrize("name", names())
+needs_logs = pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
 every_language = pytest.mark.parametrize("language", languages())
 
 
 def published_rows() -> list[dict[str, str]]:
     """The published figures that their logs give, but for those whose rule was fitted to the figure."""
-    if not (LOGS / "published.csv").is_file():
+    if not (PERF / "published.csv").is_file():
         return []
-    with (LOGS / "published.csv").open(encoding="utf-8", newline="") as file:
+    with (PERF / "published.csv").open(encoding="utf-8", newline="") as file:
         return [row for row in csv.DictReader(file) if row["exact_match"] == "yes" and "FITTED" not in row["remark"]]
 
 
@@ -61,7 +71,7 @@ def parameters(rows: list[dict[str, str]]) -> list[ParameterSet]:
 
 @cache
 def report_of_page(name: str) -> Report:
-    return report_of(find(name), LOGS)
+    return report_of(find(name), PERF)
 
 
 @pytest.mark.parametrize("row", parameters(published_rows()))
@@ -78,7 +88,7 @@ def test_a_published_figure_that_its_log_gives_is_printed_to_the_last_digit(row:
     assert row["published"] in shown
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason=ABSENT)
+@needs_logs
 def test_no_published_figure_is_left_out_of_the_comparison() -> None:
     assert len(published_rows()) == 88
 
@@ -194,3 +204,111 @@ def test_what_is_done_for_a_quantity_and_for_repeats_has_words(language: str) ->
     keys = [quantity.rule for quantity in QUANTITIES.values() if not quantity.is_throughput]
     keys += [f"repeats_{one}" for one in get_args(Protocol.model_fields["repeats"].annotation)]
     assert [key for key in keys if words(language).gettext(key) == key] == []
+
+
+FIGURES = tomllib.loads(Path(__file__).with_name("published_figures.toml").read_text(encoding="utf-8"))
+LINK = re.compile(r"\[([\d.]+)\]\([\w.-]+#[^)]+/[^)]+\)%?(‡?(?:<br>)?)")
+
+
+def rows() -> list[ParameterSet]:
+    """Every row of a report: its page, its table, and what it holds."""
+    found = [(page, table, row) for page, tables in FIGURES.items() for table, rows in tables.items() for row in rows]
+    return [
+        pytest.param(*one, marks=[needs_logs] if one[0] in OF_OTHERS else [], id=f"{one[0]}-{one[2]['row']}")
+        for one in found
+    ]
+
+
+@cache
+def rendered(page: str, folder: Path) -> PublishedPage:
+    (published,) = publish([page], PERF if page in OF_OTHERS else PROJECT / "logs", [], folder / page)
+    return published
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+def row_of(page: str, table: str, row: dict[str, Any], language: str, folder: Path) -> list[tuple[str, str]]:
+    """The digits and marks in a row of a results table, as the Markdown of a language has them."""
+    stated = load(find(page))
+    (place,) = [one.title for one in stated.tables if one.name == table]
+    say = Translator(language, stated.words.get(language, {})).translate
+    heading, group = f"### {say(place)}\n", f"**{say(row['group'])}**" if "group" in row else ""
+    (file,) = [path for path in rendered(page, folder).files if path.name == f"{page}.{language}.md"]
+    section = file.read_text(encoding="utf-8").partition(heading)[2].partition("\n### ")[0]
+    lines = section.partition(group)[2].splitlines() if group else section.splitlines()
+    (line,) = [line for line in lines if re.match(rf"\| {re.escape(row['row'])}( \(|[^\w|-])[^|]*\| +\[", line)][:1]
+    return LINK.findall(line)
+
+
+@every_language
+@pytest.mark.parametrize(("page", "table", "row"), rows())
+def test_every_figure_of_a_report_stands_in_its_place(
+    page: str, table: str, row: dict[str, Any], language: str, folder: Path
+) -> None:
+    found = row_of(page, table, row, language, folder)
+    known = len(row["figures"]) - row.get("contradicted", 0)
+    assert [digits for digits, _ in found[:known]] == row.get("today", row["figures"])[:known]
+    of_other_cases = found[known : len(row["figures"])]
+    assert [marks for _, marks in of_other_cases] == ["<br>"] * len(of_other_cases)
+
+
+@every_language
+@pytest.mark.parametrize("page", ["benchmark-guide", "vgg16"])
+def test_every_figure_without_public_logs_is_marked(page: str, language: str, folder: Path) -> None:
+    (file,) = [path for path in rendered(page, folder).files if path.name == f"{page}.{language}.md"]
+    found = [marks for _, marks in LINK.findall(file.read_text(encoding="utf-8"))]
+    assert set(found) == {"‡"}
+
+
+@cache
+def perf(name: str) -> list[tuple[list[list[Made]], list[Line]]]:
+    """The rows of each table of a page, and what is unlike in it."""
+    page = load(find(name))
+    store = LogStore(PERF, ALONE)
+    made = resolve(page, store)
+    rows = [(table, rows_of(table, made)) for table in page.tables]
+    return [(of, list(lines(page, table, of, store))) for table, of in rows]
+
+
+def differences(name: str, row: str) -> list[Difference]:
+    """What differs in a row of the first table of a page."""
+    rows, unlike = perf(name)[0]
+    (found,) = [one for one in unlike if one.is_row and rows[one.at][0].result.row == row]
+    return list(found.differences)
+
+
+@needs_logs
+@pytest.mark.parametrize(
+    ("name", "row", "gain"),
+    [
+        ("resnet50", "V100 · FP32, 8", "+1.7%"),
+        ("resnet50", "A100 · FP32, 8", "+1.8%"),
+        ("deeplabv3p", "FP32, 8", "+19.7%"),
+    ],
+)
+def test_the_stalled_last_step_of_a_published_page_is_found(name: str, row: str, gain: str) -> None:
+    (stall,) = [d for d in differences(name, row) if d.code == Unlike.SLOW_END]
+    assert stall.each == {gain: ("NGC PyTorch",)}
+
+
+@needs_logs
+def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
+    (sizes,) = [d for d in differences("resnet50", "V100 · FP32, 1") if d.code == "batch_size"]
+    assert sizes.each["128"] == ("NGC MXNet",)
+
+
+@needs_logs
+@pytest.mark.parametrize("name", OF_OTHERS)
+def test_every_common_number_is_that_of_its_log_by_the_rule(name: str) -> None:
+    found = [
+        (one, line.common[one.result.id])
+        for rows, unlike in perf(name)
+        for line in unlike
+        for one in (rows[line.at] if line.is_row else ())
+        if one.result.id in line.common
+    ]
+    again = [measure(one.runs[0].reading) for one, _ in found]
+    assert [measured.value for measured in again] == [common for _, common in found] != []

@@ -12,7 +12,7 @@ import pytest
 
 from parsers.io.errors import ExtraError
 from report.measure.diagnostics import NoEvidenceError, Remark
-from report.pagefile.page_file import PageError, load
+from report.pagefile.page_file import load
 from report.results.quality import convergence_test, mllog_convergence, reference_logs
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
@@ -88,24 +88,6 @@ def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: 
     make_side(logs / "b", STEADY)
     (logs / "a").symlink_to(tmp_path / "elsewhere")
     assert [said for said in told(page(logs)) if "cannot be used" in said] != []
-
-
-@pytest.mark.parametrize(
-    ("quality", "said"),
-    [
-        ('quality = { reference = "a" }', "quality needs reference with loss"),
-        ("quality = {}", "quality needs reference with loss"),
-        ('quality = { reference = "../a", loss = "2%" }', "leaves the log folder"),
-        ('quality = { reference = "{colour}", loss = "2%" }', "{colour} cannot be used"),
-        ('quality = { reference = "a", loss = "2" }', "expected a percentage such as '2%'"),
-        ('quality = { reference = "a", loss = "100%" }', "expected a percentage such as '2%'"),
-        ('quality = { reference = "a", loss = "0.0%" }', "expected a percentage such as '2%'"),
-    ],
-)
-def test_a_mistake_in_quality_is_named(quality: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(PageError) as error:
-        load(page(tmp_path, quality))
-    assert said in str(error.value)
 
 
 def test_an_archive_holds_the_reference_and_is_verified_with_its_note(tmp_path: Path) -> None:

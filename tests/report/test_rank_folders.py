@@ -15,8 +15,7 @@ from report.results.measured_log import MeasuredLog, measured_log
 from report.results.model import FileLines, Report, read_report
 from tests.commandline import run
 from tests.report.page_text import report_of, results_of, written
-from tests.report.rank_folders import folder, rated, shown
-from tests.report.rank_logs import GRAMMAR, PAGE, log
+from tests.report.rank_logs import GRAMMAR, PAGE, folder, log, rated, shown
 
 TIMED = """// made up: lines such as `timed 2035-01-01 00:00:01 step 1 took 0.5 s on 4 cards`
 start: step_line | fact_line

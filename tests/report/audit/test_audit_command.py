@@ -1,17 +1,23 @@
-"""The command `tachograph audit`: what it prints, for people and for programs, and how it ends."""
+"""The commands `tachograph audit` and `recover`: what they print, for people and for programs, and how they end."""
 
 import json
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
-from report.audit.audited import FINGERPRINT
+from report.audit.audited import FINGERPRINT, Audit
+from report.audit.output import terminal
+from report.audit.rulings import Ruling
+from report.wording.words import Translator
 from tests.commandline import PROJECT, run
-from tests.report.audit.small_site import EIGHT, PAGE, SPEED_UPS, make, write
+from tests.conftest import Compare
+from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, SPEED_UPS, audit, change, log_of, make, write
 
 SCHEMA = json.loads((PROJECT / "report/audit.schema.json").read_text(encoding="utf-8"))
 WRONG = ("3119.765", "3500.125")
@@ -38,17 +44,22 @@ def test_a_number_that_its_column_contradicts_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["none.md"],
-        ["README.md", "--baseline", "none.sarif"],
-        ["README.md", "--logs", "none"],
-        ["README.md", "--sarif", "none/x.json"],
-        ["README.md", "--board", "none"],
-        ["README.md", "--lang", "fr"],
+        ["audit", "none.md"],
+        ["audit", "README.md", "--baseline", "none.sarif"],
+        ["audit", "README.md", "--logs", "none"],
+        ["audit", "README.md", "--sarif", "none/x.json"],
+        ["audit", "README.md", "--board", "none"],
+        ["audit", "README.md", "--lang", "fr"],
+        ["recover", LOGS / ONE],
+        ["recover", LOGS / ONE, "--published", "1.5", "--published", "2.5"],
+        *(["recover", LOGS / ONE, "--published", digits] for digits in ("1.5e3", "-5", "٣", "0.0", "9" * 400)),
+        ["recover", "none.log", "--published", "1.5"],
+        ["recover", "README.md", "--published", "1.5"],
     ],
 )
-def test_wrong_use_ends_with_status_2(arguments: list[str], tmp_path: Path) -> None:
+def test_wrong_use_ends_with_status_2(arguments: list[str | Path], tmp_path: Path) -> None:
     make(tmp_path)
-    done = run("audit", *arguments, cwd=tmp_path)
+    done = run(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
 
 
@@ -170,3 +181,72 @@ def test_sarif_says_which_rules_of_a_board_a_record_breaks(tmp_path: Path) -> No
         "record"
     }
     assert Counter(one["ruleId"] for one in results(record, *board)) == {"board": 2}
+
+
+GOLDEN = Path(__file__).parent / "golden"
+MORE_ROWS = ("| 8 | 3119.765 |", "| 8 | 3500.125 |\n| 8 | 3000 |\n| 32 | 77123.5 |")
+QUOTES = PAGE.partition("[1 card]")[0].replace("399.532", "401.532").replace("# Toy50", "# Quotes of Toy50")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Audit:
+    """What is found on pages of our own and of others."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(site / "logs", folder / "logs")
+    (folder / "own").mkdir()
+    for name in ("toy.en.md", "toy.report.json"):
+        shutil.copy(site / "pages" / name, folder / "own")
+    change(folder / "own/toy.en.md", "| Static |", "| Dynamic |")
+    make(folder / "rows", MORE_ROWS)
+    make(folder / "proved")
+    link = ("| 1 | 399.532 |", "| [1](../proved/README.md) | 399.532 |")
+    write(folder / "links", link, page=QUOTES.replace("401.532", "399.532"))
+    write(folder / "speed-ups", page=SPEED_UPS)
+    write(folder / "dead", ("| 1 |", "| [1](gone.log) |"), page=PAGE)
+    return audit(folder)
+
+
+def test_the_golden_audit_has_nearly_every_ruling(found: Audit) -> None:
+    assert {finding.ruling for finding in found.findings} >= set(Ruling) - {Ruling.AGREES, Ruling.DERIVED}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_audit_on_a_terminal(language: str, found: Audit, compare: Compare) -> None:
+    text = terminal(found, everything=False, strict=True, translate=Translator(language).translate)
+    compare(GOLDEN / f"audit.{language}.txt", text)
+
+
+TIPC = "records=step estimate=reported skip_records=10 trim=0.05 trim_min=5 statistic=mean decimals=3"
+
+
+def test_it_names_the_protocol_how_many_logs_it_explains_and_the_chance() -> None:
+    done = run("recover", LOGS / ONE, LOGS / EIGHT, "--published", "399.532", "--published", "3,119.765")
+    first, second = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (TIPC in first, TIPC in second) == (True, True)
+
+
+def test_a_number_that_nothing_explains_ends_with_status_1() -> None:
+    done = run("recover", LOGS / ONE, "--published", "399.9876")
+    assert (done.returncode, "unexplained" in done.stdout) == (1, True)
+
+
+def test_what_accident_gives_is_not_sold_as_a_finding() -> None:
+    done = run("recover", LOGS / ONE, "--published", "400")
+    assert (done.returncode, "agrees" in done.stdout) == (1, True)
+
+
+def test_json_is_one_object_a_number() -> None:
+    done = run("recover", LOGS / ONE, LOGS / EIGHT, "--published", "399.532", "--published", "3119.999", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["how"]["name"], first["ruling"], first["digits"]) == (TIPC, "proved", "399.532")
+    assert 0 < first["chance"] < 0.01
+    assert (second["how"], second["ruling"], done.returncode) == (None, "unexplained", 1)
+
+
+def test_the_simplest_rule_is_named_where_several_give_the_digits(tmp_path: Path) -> None:
+    """The last record is a plainer rule than a window that happens to have the same mean."""
+    log = tmp_path / "train.log"
+    log.write_text(log_of(np.array([500.25, 10.0, 20.0, 5.0, 123.4567])), encoding="utf-8")
+    done = run("recover", log, "--published", "123.4567", "--json")
+    assert "statistic=last" in json.loads(done.stdout)["how"]["name"]

@@ -1,17 +1,28 @@
 """Numbers that no protocol made are not proved, and those that one made which is not searched are not accused."""
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import LABEL
+from parsers.runs.reading import read
+from report.audit.rules.protocols import protocols, search
 from report.audit.rulings import Finding, Ruling
+from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol
+from report.measure.records import Run
+from report.measure.rule import measure_log
+from report.measure.stated import measure_stated
 from report.measure.statistic import reduce
 from report.measure.statistic import trim as trimmed
-from tests.report.audit.made_columns import CARDS, Rates, findings, log_of, rates, write_site
+from tests.report.audit.small_site import CARDS, Rates, findings, log_of, rates, write_site
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +53,7 @@ def column(generator: np.random.Generator, number: Callable[[Rates, int], str]) 
     return [(number(values, cards), log_of(values), values) for cards, values in zip(CARDS, runs, strict=True)]
 
 
-def given(values: Rates, protocol: Protocol) -> float:
+def of_window(values: Rates, protocol: Protocol) -> float:
     """What a protocol gives, by the window and the statistic that it states."""
     steps = protocol.skip_steps // 10  # a record is printed each ten
     start = protocol.skip_records or steps or int(protocol.skip_fraction * len(values))
@@ -88,6 +99,31 @@ def test_numbers_of_columns_that_a_protocol_made_which_is_not_searched_are_accus
     for rule, made, page in zip(rules, columns, pages, strict=True):
         for (_, _, values), finding in zip(made, page, strict=True):
             # Of 136 records, 37 % are just the 50 that a protocol skips which is searched.
-            is_same = np.isclose(given(values, protocol_of(finding)), rule(values), rtol=1e-12)
+            is_same = np.isclose(of_window(values, protocol_of(finding)), rule(values), rtol=1e-12)
             wrong += finding.ruling == Ruling.PROVED and not is_same
     assert wrong <= 1
+
+
+FACTS = {"cards": Fact("cards", 8, LABEL), "batch_size": Fact("batch_size", 32, LABEL)}
+SPEEDS = st.lists(st.sampled_from([*range(1, 9), 250, 251.5]), min_size=1, max_size=40)
+
+CLOCK = next(place for place, one in enumerate(protocols()) if one.estimate == "clock")
+BY_RULE = next(place for place, one in enumerate(protocols()) if not one.states_rule)
+
+
+@settings(max_examples=100)
+@given(speeds=SPEEDS, number=st.integers(0, 10_000))
+@example(speeds=[1, 1, 1], number=CLOCK)
+@example(speeds=[1, 2, 3, 4], number=BY_RULE)
+def test_every_window_of_short_logs_gives_what_measuring_gives(
+    tmp_path_factory: object, speeds: list[float], number: int
+) -> None:
+    path = Path(str(tmp_path_factory.getbasetemp())) / "short.log"  # type: ignore[attr-defined]
+    path.write_text(log_of(np.array(speeds)), encoding="utf-8")
+    part, place = read(path).parts[0], number % len(protocols())
+    try:
+        run, stated = Run(1, part.table, part.fields, FACTS), protocols()[place]
+        measured = (measure_stated([run], stated) if stated.states_rule else measure_log([[run]])).value
+    except NoMeasurement:
+        measured = math.nan
+    assert np.isclose(search(part, FACTS).values[place], measured, rtol=1e-12, equal_nan=True)

@@ -1,9 +1,13 @@
 """Series whose steps are known: three of 3% in 100 times, in noise of several kinds; and how many of them are found."""
 
+import csv
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 # The standard deviation of the noise, the share of runs that stall, and the drift over the series.
 KINDS = {
@@ -59,3 +63,19 @@ def _matched(steps: Sequence[int], places: Sequence[int]) -> set[int]:
         near = [step for step in left if abs(step - place) <= NEAR]
         left -= {min(near, key=lambda step: abs(step - place))} if near else set()
     return set(steps) - left
+
+
+ROOT = Path(__file__).parents[3]
+STATS = Path(os.environ.get("TACHOGRAPH_STATS") or ROOT.parent / "shared" / "stats") / "run_times.csv"
+ABSENT = "the times of real repeats are neither at ../shared/stats/run_times.csv nor in $TACHOGRAPH_STATS"
+
+
+def real_sets() -> list[list[float]]:
+    """The time per unit of work of each run, set by set; skips the test where they are not there."""
+    if not STATS.is_file():
+        pytest.skip(ABSENT)
+    sets: dict[tuple[str, str], list[float]] = {}
+    with STATS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            sets.setdefault((row["suite"], row["case"]), []).append(float(row["time_per_unit"]))
+    return list(sets.values())

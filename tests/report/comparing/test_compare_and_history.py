@@ -14,8 +14,7 @@ from markdown_it import MarkdownIt
 import tachograph
 from report.comparing.command import history
 from tests.commandline import run
-from tests.report.comparing.made_history import make_suite
-from tests.report.comparing.made_sides import ENVIRONMENT, STEADY, make_side, sides
+from tests.report.comparing.made_sides import ENVIRONMENT, STEADY, make_side, make_suite, sides
 
 HOSTILE = "<img src=x onerror=alert(1)>|`*\x1b[31m"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from report.comparing.effect import GATE, SUSPECT, Effect, effect
 from report.measure.number import percent
-from tests.report.comparing.real_repeats import real_sets
+from tests.report.comparing.made_series import real_sets
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,7 @@
 """Stated protocols: what each key takes from a run, what its statistic makes of that, and what cannot be measured."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
+from parsers.runs.ranks import read as read_log
 from parsers.runs.reading import read, survey
 from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measure import measure
 from report.measure.measurement import Measurement, combine
 from report.measure.protocol import Protocol
+from tests.conftest import Compare
+from tests.parsers.golden_logs import LOGS
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import write_grammar
 from tests.report.measure.made_runs import run, stamps, stated, uses
@@ -449,3 +453,33 @@ def test_repeats_of_another_unit_or_scope_are_not_put_together(other: tuple[str,
     with pytest.raises(NoMeasurement) as error:
         combine(runs, Protocol.parse("repeats=median"))
     assert error.value.diagnostic is not None and error.value.diagnostic.code == Code.UNLIKE_UNITS
+
+
+PROTOCOLS = (
+    "tipc-plain",
+    "summary",
+    "estimate=step_time,statistic=median",
+    "estimate=clock,counts=steps,skip_records=2",
+    "estimate=duration",
+    "estimate=instant",
+    "estimate=instant,counts=steps",
+    "skip_steps=20,take_first=100 steps,estimate=reported",
+    "records=epoch,estimate=clock,counts=epochs",
+    "skip_fraction=0.7,statistic=harmonic_mean,drop_last=1",
+)
+
+
+def measured() -> Iterator[str]:
+    """A line for each number that a protocol gives."""
+    for log in LOGS:
+        reading = read_log(log)
+        for text in PROTOCOLS:
+            with suppress(NoMeasurement):
+                found = measure(reading, Protocol.parse(text))
+                lines = f"{found.records_used} of lines {found.ends[0]} to {found.ends[1]}"
+                number = f"{found.value:.15g} {found.unit} ({found.scope})"
+                yield f"{log.parent.name}/{log.name} {text}: {number}, {lines}"
+
+
+def test_every_stated_number_is_what_it_was(compare: Compare) -> None:
+    compare(Path(__file__).parent / "golden/stated.txt", "\n".join(measured()) + "\n")

@@ -10,9 +10,8 @@ from playwright.sync_api import Browser
 from report.views.publish import PublishedPage
 from report.views.site import publish_site
 from tests.commandline import PROJECT
-from tests.report.site import frameworks
 from tests.report.site.browser import CHROMIUM, Reader, chromium
-from tests.report.site.hostile import write_hostile
+from tests.report.site.made_pages import write, write_hostile
 
 GOLDEN = PROJECT / "tests/report/golden"
 
@@ -23,7 +22,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(GOLDEN / "logs", folder / "logs")
     shutil.copytree(PROJECT / "logs/cpu-demo", folder / "logs/cpu-demo")
-    return [str(GOLDEN / "toy.toml"), str(GOLDEN / "toy_gpu.toml"), "cpu-demo", str(frameworks.write(folder))]
+    return [str(GOLDEN / "toy.toml"), str(GOLDEN / "toy_gpu.toml"), "cpu-demo", str(write(folder))]
 
 
 @pytest.fixture(scope="session")

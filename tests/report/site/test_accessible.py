@@ -11,7 +11,7 @@ from report.pagefile.page_file import names
 from report.views.publish import PublishedPage
 from report.views.site import publish_site
 from tests.parsers.corpus_logs import ROOT
-from tests.report.published_pages import OF_OTHERS, PERF
+from tests.report.page_checks import OF_OTHERS, PERF
 from tests.report.site.browser import Reader, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]

@@ -12,7 +12,7 @@ from report.results.model import ReportError, parsed
 from report.views.html import texts
 from tests.report.site import parsed_page
 from tests.report.site.browser import Reader, needs_chromium
-from tests.report.site.hostile import SCRIPT, TICKS, WORD
+from tests.report.site.made_pages import SCRIPT, TICKS, WORD
 
 FOREIGN = "main script, main img, main b:has(*), main u, dialog script, dialog img, [onerror]"
 TITLE = "Hostile </script> <img src=x onerror=alert(1)> | `page`"

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.report.site.browser import Reader, needs_chromium
-from tests.report.site.frameworks import SPEEDS
+from tests.report.site.made_pages import SPEEDS
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 
