@@ -98,23 +98,27 @@ def of_each(parts: Sequence[FormatRecords], stated: Sequence[Fact], said: Sequen
     # What very many lines repeat, as a label of each, is no configuration.
     configured = np.sort(np.concatenate([[0], *(at for at in places.values() if len(at) <= MOST_REPEATED)]))
 
-    def are_within(places: Lines, after: int, end: int) -> bool:
-        return bool(np.searchsorted(places, end, "right") > np.searchsorted(places, after, "right"))
+    befores, firsts = np.array([0, *lasts[:-1]]), lines[[0, *turns]]
 
-    for before, first, last in zip([0, *lasts[:-1]], lines[[0, *turns]], lasts, strict=True):
-        has_own = are_within(configured, before, first)
-        own = list[Fact]()
-        for fact in stated:
-            at = places[fact.name, fact.value]
-            if len(values[fact.name]) > 1:
-                end = last if any(fact.name == known.name for known in own) else first
-                is_own = before < _line(fact) <= end
-            else:
-                is_own = fact.name not in COUNTS or not has_own or are_within(at, before, last)
-                is_own |= len(at) > MOST_REPEATED or at[0] > lasts[-1]
-            if is_own:
-                own.append(fact)
-        yield own
+    def are_within(places: Lines, ends: Lines) -> Mask:
+        within: Mask = np.searchsorted(places, ends, "right") > np.searchsorted(places, befores, "right")
+        return within
+
+    has_own = are_within(configured, firsts)
+    have_told = {name: np.zeros(len(firsts), np.bool_) for name, told in values.items() if len(told) > 1}
+    of_runs: list[list[Fact]] = [[] for _ in firsts]
+    for fact in stated:
+        at = places[fact.name, fact.value]
+        if (has_told := have_told.get(fact.name)) is not None:
+            are_own = (befores < _line(fact)) & (_line(fact) <= np.where(has_told, lasts, firsts))
+            has_told |= are_own
+        elif fact.name not in COUNTS or len(at) > MOST_REPEATED or at[0] > lasts[-1]:
+            are_own = np.ones(len(firsts), np.bool_)
+        else:
+            are_own = ~has_own | are_within(at, lasts)
+        for run in np.flatnonzero(are_own).tolist():
+            of_runs[run].append(fact)
+    yield from of_runs
 
 
 def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[Event]) -> list[Fact]:
@@ -148,11 +152,9 @@ def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
     else:
         firsts = _after_ends(records, banners)
     # The banner of a run stands after all records before its first.
-    found, lines = [], records["line"]
-    for first in firsts.tolist():
-        between = banners[(banners > lines[np.searchsorted(lines, first) - 1]) & (banners < first)]
-        found.append(int(between[0] if len(between) else first))
-    return found
+    lines = records["line"]
+    nexts = np.searchsorted(banners, lines[np.searchsorted(lines, firsts) - 1], "right")
+    return [*map(int, np.minimum(firsts, np.append(banners, np.iinfo(np.int64).max)[nexts]))]
 
 
 def _after_ends(records: RecordTable, banners: Lines) -> Lines:

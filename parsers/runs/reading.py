@@ -178,7 +178,8 @@ def _survey(
     parts = tuple(told_apart([first, *others], happened))
     told, *of_runs = _facts(given, cascade, happened, run, path, parts)
     told.hear(time_to_train(happened))
-    said = tuple(_warnings(of_runs or [told], cascade, source, run, parts[0].table))
+    different = [*{id(one): one for one in of_runs or [told]}.values()]
+    said = tuple(_warnings(different, cascade, source, run, parts[0].table))
     return Reading(
         path=path,
         sha256=source.sha256,
@@ -252,7 +253,7 @@ def _facts(
 def _warnings(
     told: Sequence[Facts], cascade: Cascade, source: LogText, run: RunFile, records: RecordTable
 ) -> Iterator[Message]:
-    """What speaks against a log; ``told``: its facts, or those of each run of several."""
+    """What speaks against a log; ``told``: its facts, or the different ones of several runs."""
     yield from run_problems(run, source.path, source.sha256)
     yield from dict.fromkeys(said for facts in told for said in facts.warnings())
     if cascade.torn:
