@@ -195,7 +195,7 @@ def ingest(
         events = list(ingested(sources, into, Workers(jobs, scheduler), read))
     except ParserError as error:
         raise Unreadable(error) from error
-    for line in objects(events) if as_json else sentences(events, into):
+    for line in objects(events) if as_json else sentences(events, into, sources):
         say(line)
     problems = [f"Error: {left.name}: {left.reason}" for left in unreadable(events)]
     if not problems and not any(isinstance(event, Ingested) for event in events):

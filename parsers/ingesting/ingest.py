@@ -39,19 +39,22 @@ from ..io.files import (
 )
 from ..io.git import is_changed
 from ..io.message import counted
+from ..io.printable import shell_quoted
 from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
-from ..runs.runfile import UNPACKED, describes, unknown_schema
+from ..runs.runfile import LOG_SUFFIXES, UNPACKED, describes, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
-from ..unknown.answer import Accepted, answer
+from ..unknown.answer import Accepted, Question, answer
 from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
 
 if TYPE_CHECKING:
     from ..sharing.workers import Workers
 
+MOST_OPTIONS = 5  # that take in what was skipped: a folder of more programs is not read with each
 LONGEST = 200  # bytes of a label; a name on a disk may have 255
 NO_METRIC_LINE = "does not contain metric lines of a known format."
-NOT_NAMED = "does not contain metric lines of a known format; name the file itself, or a number of it with --read."
+NOT_NAMED = "does not contain metric lines of a known format; name the file itself to take it."
+OF_UNKNOWN_PROGRAM = "is the log of a program that no format describes."
 OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
 _ENDINGS = (".log", ".txt")
 # What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
@@ -207,6 +210,17 @@ def _holds(path: Path, read: str) -> bool:
         return False
 
 
+def _option_for(path: Path) -> str:
+    """The option that says what the speed of a log is, of a program that no format describes; empty where none does."""
+    try:
+        found = answer(path)
+    except LogError:
+        return ""
+    if isinstance(found, Accepted):
+        return found.speed.read
+    return found.candidates[0].read if isinstance(found, Question) else ""
+
+
 def _local(place: str, path: Path) -> Path:
     """A local file with the bytes of a place: ``path`` where they are not on this machine."""
     if not is_url(place):
@@ -251,7 +265,8 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
         is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
         raise LeftOut(error.what, is_unreadable=candidate.named or is_broken) from error
     if found is None and not candidate.named:
-        raise LeftOut(NOT_NAMED)
+        option = _option_for(path) if Path(candidate.path).suffix in LOG_SUFFIXES else ""
+        raise LeftOut(OF_UNKNOWN_PROGRAM if option else NOT_NAMED, read=option)
     return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
 
 
@@ -362,8 +377,8 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
                 yield taken if isinstance(taken, LeftOut) else suite.add(taken)
 
 
-def sentences(events: Sequence[Event], into: Path) -> Iterator[str]:
-    """What became of files, one sentence a line."""
+def sentences(events: Sequence[Event], into: Path, sources: Sequence[str]) -> Iterator[str]:
+    """What became of the files of some sources, one sentence a line; of logs that were skipped what takes them in."""
     logs = [event for event in events if isinstance(event, Ingested)]
     new = Counter(log.format or "unknown format" for log in logs if log.is_new)
     listed = ", ".join(f"{count} {name}" for name, count in sorted(new.items()))
@@ -374,6 +389,10 @@ def sentences(events: Sequence[Event], into: Path) -> Iterator[str]:
     skipped = Counter(e.reason for e in events if isinstance(e, LeftOut) and not e.is_unreadable)
     for reason, count in skipped.most_common():
         yield f"Skipped {counted(count, 'file')}: {reason} List them with --json."
+    options = Counter(event.read for event in events if isinstance(event, LeftOut) and event.read)
+    for option, count in options.most_common(MOST_OPTIONS):
+        words = " ".join(map(shell_quoted, ("ingest", *sources, "--into", into, "--read", option)))
+        yield f"To take {count} of them: tachograph {words}"
     if unread := len(unreadable(events)):
         yield f"{counted(unread, 'file')} could not be read."
 
@@ -383,7 +402,8 @@ def objects(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         if isinstance(event, LeftOut):
             status = "unreadable" if event.is_unreadable else "skipped"
-            yield json.dumps({"found": event.name, "status": status, "reason": event.reason})
+            read = {"read": event.read} if event.read else {}
+            yield json.dumps({"found": event.name, "status": status, "reason": event.reason, **read})
             continue
         said = {
             "found": event.found,

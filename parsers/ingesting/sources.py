@@ -65,12 +65,13 @@ BROKEN = (
 class LeftOut(Exception):  # noqa: N818 - what is left out is told; it stops nothing
     """A file, folder or source that is not taken: the ``reason``, to go on with its ``name``: "is empty".
 
-    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log.
+    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log. ``read``: the option of
+    ``--read`` that takes the log of an unknown program all the same.
     """
 
-    def __init__(self, reason: str, name: str = "", *, is_unreadable: bool = False) -> None:
+    def __init__(self, reason: str, name: str = "", *, is_unreadable: bool = False, read: str = "") -> None:
         super().__init__(reason, name)
-        self.reason, self.name, self.is_unreadable = reason, name, is_unreadable
+        self.reason, self.name, self.is_unreadable, self.read = reason, name, is_unreadable, read
 
     def of(self, name: str) -> Self:
         """The same of the file of this name."""

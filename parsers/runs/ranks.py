@@ -36,7 +36,8 @@ Counts = Literal["job", "node"]
 NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
 
-NO_RANKS = "is a folder without train.log, and without logs of ranks such as rank_0.log and rank_1.log; pass a file."
+NO_RANKS = "is a folder without run.json, and without logs of ranks such as rank_0.log and rank_1.log; pass a file."
+NAME_ONE = "is a folder without run.json, and without logs of ranks such as rank_0.log; pass a log of it: {log}"
 OF_SEVERAL = "holds logs of ranks of several runs, such as {first} and {second}; pass the folder of one of them."
 SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
 LACKING = "Of the ranks 0 to {last}, {count} have no log in the folder, or an empty one; the first is rank {rank}."
@@ -109,7 +110,7 @@ def rank_files(folder: Path) -> RankFiles:
     logs = tuple(path for path in sorted(paths) if path.suffix in LOG_SUFFIXES)
     found = [RankFiles(folder, tuple(by_rank), counts, logs) for _, counts in chosen]
     if not found or not found[0].streams:
-        raise LogError.at(folder, NO_RANKS)
+        raise LogError.at(folder, NAME_ONE if logs else NO_RANKS, log=logs[0] if logs else "")
     return found[0]
 
 

@@ -49,6 +49,7 @@ _EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试"
 _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
 # Words of evaluations and preparations that also stand in lines of training.
 _EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
+_RANK = "rank"  # what programs call the number of the process that writes a line of JSON
 _ONE_COMMA = re.compile(r"[-+]?\d{1,3},\d{3}")
 _LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
 _STATE = re.compile(r"\d+/\d+ \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
@@ -537,12 +538,26 @@ def read(path: Path) -> Log:
 
 
 def _of_ranks(table: Table) -> list[Table]:
-    """A table for each rank, where all lines name theirs."""
-    ranks = sorted({row.rank for row in table.rows})
-    if len(ranks) == 1 or ranks[0] < 0:
+    """A table for each rank, where all lines name theirs: in a prefix of a launcher, or as a key of JSON."""
+    named = [row.rank for row in table.rows]
+    if min(named) < 0:
+        named = _ranks_of_keys(table)
+    ranks = sorted(set(named))
+    if len(ranks) < 2:
         return [table]
-    rows = {rank: [row for row in table.rows if row.rank == rank] for rank in ranks}
+    rows = {rank: [row for row, own in zip(table.rows, named, strict=True) if own == rank] for rank in ranks}
     return [replace(table, key=table.key._replace(rank=r), rows=own) for r, own in rows.items()]
+
+
+def _ranks_of_keys(table: Table) -> list[int]:
+    """The number that each row has under the name `rank`; none where these are not 0 to some other equally often."""
+    places = {form: [f.place for f in form.fields if f.name == _RANK] for form in table.places}
+    if any(len(of) != 1 for of in places.values()):
+        return []
+    counts = Counter(row.at(places[row.form][0]) for row in table.rows)
+    if set(counts) != set(range(len(counts))) or max(counts.values()) - min(counts.values()) > 1:
+        return []  # it is something else, such as the rank of an adapter
+    return [int(row.at(places[row.form][0])) for row in table.rows]
 
 
 def _parts(log: Log) -> Iterator[tuple[int, int, str]]:

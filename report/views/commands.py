@@ -1,5 +1,6 @@
 """The commands of pages: report, why, export, archive and verify."""
 
+import re
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -308,7 +309,7 @@ def verify(file: Path) -> None:
 
     found = verified(file.absolute())
     if found.made_by != MADE_BY:
-        by = found.made_by or "another program"
+        by = found.made_by if re.fullmatch(r"tachograph [\w.+-]{1,40}", found.made_by) else "another program"
         say(f"{file.name}: Made by {by}; {MADE_BY} may say the same otherwise.", err=True)
     for one in found.differences:
         say(f"{one.file}: {one.said}")

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, NOT_NAMED, Ingested, SuiteError, claimed, ingest, label
-from parsers.ingesting.sources import Candidate
+from parsers.ingesting.sources import Candidate, LeftOut
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
 from parsers.sharing.workers import ALONE
@@ -46,14 +47,16 @@ def test_a_log_is_kept_byte_for_byte_under_the_names_of_its_path_which_its_run_f
     assert str(lab.parent) not in json.dumps(said)  # no folder of this machine
 
 
-def test_what_is_read_is_said_of_those_logs_of_a_folder_that_hold_it(lab: Path, into: Path) -> None:
+def test_a_log_of_an_unknown_program_is_skipped_with_the_option_that_takes_it(lab: Path, into: Path) -> None:
     write(lab, step(1), name="known.log")
     own = "".join(f"step {number} loss 2.{number} dt 6.01\n" for number in range(1, 9))
     (lab / "own.log").write_text(own, encoding="utf-8")
     (lab / "other.log").write_text("nothing is trained here\n", encoding="utf-8")
-    found = [event for event in ingest([str(lab)], into, ALONE, "dt=s/step") if isinstance(event, Ingested)]
+    (option,) = {event.read for event in events(into, lab) if isinstance(event, LeftOut)} - {""}
+    shutil.rmtree(into)
+    found = [event for event in ingest([str(lab)], into, ALONE, option) if isinstance(event, Ingested)]
     said = {path.parts[-3]: json.loads(path.read_text()).get("read") for path in into.glob("*/*/run.json")}
-    assert said == {"lab__known": None, "lab__own": "dt=s/step"}
+    assert said == {"lab__known": None, "lab__own": option}
     assert {(one.format, one.remarks) for one in found} == {(FORMAT, ()), (None, ())}
 
 
