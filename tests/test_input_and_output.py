@@ -17,7 +17,7 @@ import pytest
 
 from parsers.io.files import opened
 from tests.commandline import ENVIRONMENT, PROGRAM, PROJECT, files, run
-from tests.parsers.ingesting import logs
+from tests.parsers.run_folders import logs
 from tests.parsers.toy_logs import step, write
 
 # Each calls the program.

@@ -22,7 +22,7 @@ from launchers.run.execution import MARKED
 from parsers.io.files import PREFIX
 from parsers.runs import run_folder
 from tests.commandline import files, git
-from tests.parsers.ingesting import logs, member, tar
+from tests.parsers.run_folders import logs, member, tar
 from tests.parsers.toy_logs import step, write
 
 slow = pytest.mark.slow  # what launches several runs, or a long one

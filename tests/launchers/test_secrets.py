@@ -21,7 +21,7 @@ from launchers.job import of_command
 from launchers.secrets.redaction import Redactor, redact_document, redact_text, secret_values
 from launchers.secrets.redaction import public_command as command
 from tests.parsers.corpus_logs import RealLog, every_real_log
-from tests.parsers.scrubbing import scrubbed_text
+from tests.parsers.run_folders import scrubbed_text
 
 R = "<redacted>"
 _DIGITS = {

@@ -1,23 +1,38 @@
-"""Facts come with their source; sources that contradict each other are reported, never silently resolved."""
+"""Facts come with their source and follow from others; contradictions are reported, never silently resolved."""
 
 import json
+from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
-from parsers.runs.facts import Fact, Facts, name_facts
+from parsers.runs.facts import (
+    BATCH,
+    CARDS,
+    FIRST_USED,
+    NEITHER_USED,
+    SHARING,
+    Fact,
+    Facts,
+    cards_of_replica,
+    follows,
+    name_facts,
+)
 from parsers.runs.provenance import FILE_NAME, PAGE, line
 from parsers.runs.reading import Reading, read, survey
 from parsers.runs.runfile import FROM_RUN_FILE
+from parsers.scanning.detection import common
 from report.measure.diagnostics import Code
 from report.results.measured_log import measured_log
-from tests.commandline import run
-from tests.parsers.run_folders import make_run, put_gpu
+from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.judging import agree
 from tests.parsers.toy_logs import step, write
 
-CARDS = b"Num GPUs 2\n"
 NAMES: dict[str, dict[str, object]] = {
     "PaddleClas_Toy_Net-1_bs64_fp32_DP_N4C32_log": {
         "framework": "PaddleClas",
@@ -40,12 +55,28 @@ NAMES: dict[str, dict[str, object]] = {
     "toy_c8_fp16.log.gz": {"model": "toy", "cards": 8, "precision": "fp16"},
     "train.log": {},
     "caf\udce9.log": {},  # no UTF-8
+    "llama_tp1-pp2-cp1-gbs512-mbs1/train.log": {
+        **dict(zip(SHARING, (1, 2, 1), strict=True)),
+        "micro_batch_size": 1,
+        "job_batch_size": 512,
+    },
+    "TP8_PP4_MBS1_GBS1024.out": {
+        "tensor_parallel": 8,
+        "pipeline_parallel": 4,
+        "micro_batch_size": 1,
+        "job_batch_size": 1024,
+    },
+    "gpt_tp2pp4.log": {"tensor_parallel": 2, "pipeline_parallel": 4},
+    "toy_gpus64_tp1_pp2_cp1_vpNone_ep1_etp1_mbs1_gbs512_0.out": {
+        "cards": 64,
+        **dict(zip(SHARING, (1, 2, 1), strict=True)),
+        "expert_parallel": 1,
+        "micro_batch_size": 1,
+        "job_batch_size": 512,
+    },
+    "http2pp4.log": {},
+    "tp2.log": {},
 }
-
-
-def with_run(folder: Path, run: object) -> Reading:
-    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    return read(write(folder, step(1), CARDS))
 
 
 @pytest.mark.parametrize(("name", "facts"), NAMES.items(), ids=NAMES)
@@ -53,49 +84,161 @@ def test_a_file_name_says_what_its_pattern_says(name: str, facts: dict[str, obje
     assert {fact.name: fact.value for fact in name_facts(Path("logs") / name)} == facts
 
 
+# What any program may print, and all facts that follow from that line alone.
+LINES: dict[str, dict[str, object]] = {
+    "world_size: 8": {"cards": 8},
+    "Namespace(lr=0.1, micro_batch_size=4, global_batch_size=128, x='y')": {
+        "micro_batch_size": 4,
+        "batch_size": 4,
+        "job_batch_size": 128,
+    },
+    "  global_batch_size ............................... 256": {"job_batch_size": 256},
+    "python -m torch.distributed.run --nproc_per_node=8 --nnodes 2": {
+        "cards_per_node": 8,
+        "nodes": 2,
+        "cards": 16,
+    },
+    '  "train_micro_batch_size_per_gpu": 4,': {"micro_batch_size": 4, "batch_size": 4},
+    "'--micro-batch-size', '1', '--x'": {"micro_batch_size": 1, "batch_size": 1},
+    "export WORLD_SIZE=16": {"cards": 16},
+    "gradient_accumulation_steps: 32": {"accumulation": 32},
+    "accumulate_grad_batches: 4": {"accumulation": 4},
+    "Namespace(batch=8, accum_iter=4)": {"accumulation": 4},
+    "Gradient Accumulation steps = 4": {"accumulation": 4},
+    "iters_to_accumulate = 4": {"accumulation": 4},
+    "--grad-accum 4 --amp": {"accumulation": 4},
+    "grad_acc_steps: 4": {"accumulation": 4},
+    "{'update_freq': 4}": {"accumulation": 4},
+    "backward_passes_per_step=4": {"accumulation": 4},
+    "per_device_train_batch_size=8,": {"batch_size": 8},
+    "[20350607 10:00:01][rank-1/8][INFO] [trainer.py:7] : begin": {"cards": 8},
+    "[rank-0/16] global_batch_size: 64": {"job_batch_size": 64, "cards": 16, "batch_size": 4},
+    "  tensor_model_parallel_size ...................... 4": {"tensor_parallel": 4},
+    "arguments parallelism.pipeline_parallel_degree...... 2": {"pipeline_parallel": 2},
+    '  "expert_model_parallel_size": 8,': {"expert_parallel": 8},
+    "context_parallel_size: 2": {"context_parallel": 2},
+    "'data_parallel_degree': 3,": {"data_parallel": 3},
+    "virtual_pipeline_model_parallel_size ............ 5": {"virtual_pipeline": 5},
+    "num_hidden_layers=30,": {"layers": 30},
+    '  "vocab_size": 32000,': {"vocabulary_size": 32000},
+    "hidden_size ..................................... 4096": {"hidden_size": 4096},
+    "num_attention_heads: 32": {"attention_heads": 32},
+    "recompute_granularity ........................... selective": {"recompute": "selective"},
+    "attention_backend ............................... AttnBackend.flash": {"attention": "flash"},
+    '_attn_implementation: "flash_attention_2",': {"attention": "flash_attention_2"},
+    "  optimizer ....................................... adam": {"optimizer": "adam"},
+    "virtual_pipeline_model_parallel_size ............ None": {},
+    "recompute_granularity ........................... None": {},
+    "encoder_tensor_model_parallel_size .............. 3": {},
+    "num_layers_per_virtual_pipeline_stage ........... 2": {},
+    "optimizer = dict(type='SGD', lr=0.02)": {},
+    "timestep_size: 3": {},
+    "tp_size: auto": {},
+    "world_size: auto": {},
+    "# $ torchrun --standalone --nproc_per_node=8 train.py": {},
+    "  # --nnodes=2 for two of them": {},
+    "my_global_batch_size_x 4.5": {},
+    "batch_size: 32": {},
+    "micro_batch_size=None": {},
+    "nodes: 2": {},
+    "accumulated: 4": {},
+    "accumulate 4 of them": {},
+    "train_acc_steps 0.25": {},
+    "rank-1/8 of the matrix": {},
+    "[frank-1/8] text": {},
+    "[rank-1] text": {},
+}
+
+
+def told(folder: Path, *lines: str, name: str = "train.log") -> Reading:
+    return survey(write(folder, "".join(f"{line}\n" for line in lines).encode(), name=name))
+
+
+def values(reading: Reading) -> dict[str, Any]:
+    return {name: fact.value for name, fact in reading.facts.items()}
+
+
+@pytest.mark.parametrize(("line", "facts"), LINES.items(), ids=LINES)
+def test_an_argument_that_means_the_same_everywhere_is_a_fact_and_lark_judges_its_line_so(
+    tmp_path: Path, line: str, facts: dict[str, object]
+) -> None:
+    assert values(told(tmp_path, line)) == facts
+    assert agree(common(), line.encode())
+
+
+WORLD = ("world_size: 8", "global_batch_size: 128")
+LAUNCH = "python -m torch.distributed.run --nproc_per_node=8 --nnodes 2"
+# Lines of a log, its name, and what is believed: a world of one may be a default, which contradicts nobody.
+SAID_BY_MORE: list[tuple[tuple[str, ...], str, str, int | None]] = [
+    ((*WORLD, "gradient_accumulation_steps: 4"), "a.log", "batch_size", 4),
+    ((*WORLD, "micro_batch_size: 4"), "a.log", "batch_size", 4),
+    (("Namespace(lr=0.1, world_size=1, x=2)", LAUNCH), "a.log", "cards", 16),
+    (("Namespace(lr=0.1, world_size=1, x=2)", "world_size: 16"), "a.log", "cards", 16),
+    (("world_size=1",), "toy_c8_fp16.log", "cards", 8),
+    (("world_size=1", "global_batch_size: 4"), "a.log", "batch_size", 4),
+    (("world_size: 8", "world_size: 16", "world_size=1"), "a.log", "cards", None),
+]
+
+
+@pytest.mark.parametrize(("lines", "name", "fact", "value"), SAID_BY_MORE)
+def test_of_several_lines_the_one_that_says_more_is_believed(
+    tmp_path: Path, lines: tuple[str, ...], name: str, fact: str, value: int | None
+) -> None:
+    found = told(tmp_path, *lines, name=name)
+    assert (fact in found.facts and found.facts[fact].value) == (value or False)
+    assert (found.warnings == ()) == (value is not None)
+
+
+CARDS_2, CARDS_4, ON_EIGHT = b"Num GPUs 2\n", b"Num GPUs 4\n", {"name": "toy_c8_fp16.log"}
 FLOAT32, BF16 = b"Overriding: dtype = float32\n", b"  params_dtype ...... torch.bfloat16\n"
 ARGUMENTS = b"['DataLoader.Train.sampler.batch_size=48', 'DataLoader.Eval.sampler.batch_size=7']"
 NANOGPT = b"iter 0: loss 1.5, time 250.00ms, mfu -100.00%\n"
-FP8 = b"  fp8 .......... hybrid\n"
-ON_TF32 = Fact("precision", "tf32", FROM_RUN_FILE)
-# Lines, the name of the log, its format, what is known besides, and the fact that is believed without a warning.
-BELIEVED: dict[str, tuple[list[bytes], str, str | None, list[Fact], Fact]] = {
-    "a line": ([step(1), CARDS], "train.log", None, [], Fact("cards", 2, line(2))),
-    "the first line": ([CARDS, step(1), CARDS], "train.log", None, [], Fact("cards", 2, line(1))),
-    "a file name": ([step(1)], "toy_c8_fp16.log", None, [], Fact("cards", 8, FILE_NAME)),
-    "many digits": ([step(1), b"Num GPUs %s\n" % (b"9" * 5000)], "a.log", None, [], Fact("cards", "9" * 5000, line(2))),
-    "eight bits before sixteen": ([BF16, FP8], "a.log", "megatron_lm", [], Fact("precision", "fp8", line(2))),
-    "sixteen bits before eight": ([FP8, BF16], "a.log", "megatron_lm", [], Fact("precision", "fp8", line(1))),
-    "TF32 in float32": ([FLOAT32, NANOGPT], "a.log", "nanogpt", [ON_TF32], ON_TF32),
+TF32, FP8 = b"Overriding: dtype = tf32\n", b"  fp8 .......... hybrid\n"
+MEGATRON, ON_TF32 = {"format": "megatron_lm"}, Fact("precision", "tf32", FROM_RUN_FILE)
+# Lines, how their log is read, and the fact that is believed without a warning.
+BELIEVED: dict[str, tuple[list[bytes], dict[str, Any], Fact]] = {
+    "a line": ([step(1), CARDS_2], {}, Fact("cards", 2, line(2))),
+    "the first line": ([CARDS_2, step(1), CARDS_2], {}, Fact("cards", 2, line(1))),
+    "a file name": ([step(1)], ON_EIGHT, Fact("cards", 8, FILE_NAME)),
+    "many digits": ([step(1), b"Num GPUs %s\n" % (b"9" * 5000)], {}, Fact("cards", "9" * 5000, line(2))),
+    "eight bits before sixteen": ([BF16, FP8], MEGATRON, Fact("precision", "fp8", line(2))),
+    "sixteen bits before eight": ([FP8, BF16], MEGATRON, Fact("precision", "fp8", line(1))),
+    "TF32 in float32": ([FLOAT32, NANOGPT], {"format": "nanogpt", "facts": [ON_TF32]}, ON_TF32),
     "the batch of an evaluation": (
         [b"training_script_args: %s\n" % ARGUMENTS],
-        "a.log",
-        "paddleclas",
-        [],
+        {"format": "paddleclas"},
         Fact("batch_size", 48, line(1)),
     ),
     "thousands": (
         [b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"],
-        "a.log",
-        "hf_trainer",
-        [],
+        {"format": "hf_trainer"},
         Fact("job_batch_size", 1024, line(1)),
     ),
 }
 
 
-@pytest.mark.parametrize(("lines", "name", "format", "known", "fact"), BELIEVED.values(), ids=BELIEVED)
-def test_a_fact_has_its_source(
-    tmp_path: Path, lines: list[bytes], name: str, format: str | None, known: list[Fact], fact: Fact
-) -> None:
-    reading = read(write(tmp_path, *lines, name=name), format=format, facts=known)
+def read_lines(folder: Path, lines: list[bytes], name: str = "train.log", **how: Any) -> Reading:
+    return read(write(folder, *lines, name=name), **how)
+
+
+@pytest.mark.parametrize(("lines", "how", "fact"), BELIEVED.values(), ids=BELIEVED)
+def test_a_fact_has_its_source(tmp_path: Path, lines: list[bytes], how: dict[str, Any], fact: Fact) -> None:
+    reading = read_lines(tmp_path, lines, **how)
     assert (reading.facts[fact.name], reading.warnings) == (fact, ())
 
 
-def test_a_count_of_none_is_no_fact_and_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
-    assert "cards" not in read(write(tmp_path, b"Num GPUs 0\n", step(1))).facts
-    log = write(tmp_path, CARDS, step(1), b"Num GPUs 4\n", name="toy_c8_fp16.log")
-    assert read(log).facts["cards"] == Fact("cards", 8, FILE_NAME)
+def test_a_count_of_none_is_no_fact(tmp_path: Path) -> None:
+    assert "cards" not in read_lines(tmp_path, [b"Num GPUs 0\n", step(1)]).facts
+
+
+def test_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
+    reading = read_lines(tmp_path, [CARDS_2, step(1), CARDS_4], **ON_EIGHT)
+    assert reading.facts["cards"] == Fact("cards", 8, FILE_NAME)
+
+
+def with_run(folder: Path, run: object) -> Reading:
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    return read(write(folder, step(1), CARDS_2))
 
 
 OTHER_SUM = {"sha256": "0" * 64}
@@ -126,82 +269,152 @@ def test_a_run_file_of_another_shape_or_with_a_count_of_none_is_an_error_that_na
         with_run(tmp_path, run)
 
 
-FOUR, ON_EIGHT = b"Num GPUs 4\n", "toy_c8_fp16.log"
-TF32 = b"Overriding: dtype = tf32\n" + NANOGPT
-# Lines, the name of the log, its format, what is known besides, and of each contradiction: the value that is used,
-# the two that are told, and their sources.
-CONTRADICTED: dict[str, tuple[list[bytes], str, str | None, list[Fact], list[object]]] = {
-    "two lines": ([CARDS, step(1), FOUR], "train.log", None, [], [None, "2", "4", "line 1", "line 3"]),
-    "a line and the file name": ([CARDS, step(1)], ON_EIGHT, None, [], [2, "2", "8", "line 1", "file name"]),
+# Lines, how their log is read, and of a contradiction: the value that is used, the two that are told, their sources.
+CONTRADICTED: dict[str, tuple[list[bytes], dict[str, Any], list[object]]] = {
+    "two lines": ([CARDS_2, step(1), CARDS_4], {}, [None, "2", "4", "line 1", "line 3"]),
+    "a line and the file name": ([CARDS_2, step(1)], ON_EIGHT, [2, "2", "8", "line 1", "file name"]),
     "a line and the caller": (
-        [CARDS, step(1)],
-        "train.log",
-        None,
-        [Fact("cards", 16, PAGE)],
+        [CARDS_2, step(1)],
+        {"facts": [Fact("cards", 16, PAGE)]},
         [16, "16", "2", "page", "line 1"],
     ),
     "two lines, settled by the caller": (
-        [CARDS, step(1), FOUR],
-        "train.log",
-        None,
-        [Fact("cards", 4, PAGE)],
+        [CARDS_2, step(1), CARDS_4],
+        {"facts": [Fact("cards", 4, PAGE)]},
         [4, "4", "2", "page", "line 1"],
+    ),
+    "a line and what follows from others": (
+        [step(1), b"world_size: 24\n", b"nnodes: 2\n", b"nproc_per_node: 8\n"],
+        {},
+        [24, "24", "16", "line 2", "line 3 and line 4"],
     ),
     "the precision of a page": (
         [FP8],
-        "train.log",
-        "megatron_lm",
-        [Fact("precision", "bf16", PAGE)],
+        {**MEGATRON, "facts": [Fact("precision", "bf16", PAGE)]},
         ["bf16", "bf16", "fp8", "page", "line 1"],
     ),
     "the precision of a run": (
-        [TF32],
-        "train.log",
-        "nanogpt",
-        [Fact("precision", "fp32", FROM_RUN_FILE)],
+        [TF32, NANOGPT],
+        {"format": "nanogpt", "facts": [Fact("precision", "fp32", FROM_RUN_FILE)]},
         ["fp32", "fp32", "tf32", "run.json", "line 1"],
     ),
 }
 
 
-@pytest.mark.parametrize(("lines", "name", "format", "known", "told"), CONTRADICTED.values(), ids=CONTRADICTED)
+@pytest.mark.parametrize(("lines", "how", "told"), CONTRADICTED.values(), ids=CONTRADICTED)
 def test_of_witnesses_that_contradict_each_other_both_are_named(
-    tmp_path: Path, lines: list[bytes], name: str, format: str | None, known: list[Fact], told: list[object]
+    tmp_path: Path, lines: list[bytes], how: dict[str, Any], told: list[object]
 ) -> None:
-    reading = read(write(tmp_path, *lines, name=name), format=format, facts=known)
+    reading = read_lines(tmp_path, lines, **how)
     (warning,) = reading.warnings
     said = [str(warning.values[key]) for key in ("value", "other", "source", "other_source")]
     fact = reading.facts.get(str(warning.values["fact"]))
     assert [fact and fact.value, *said] == told
 
 
-def facts_of(told: dict[str, int | str]) -> Facts:
-    facts = Facts(Fact(name, value, PAGE) for name, value in told.items())
-    facts.derive()
-    return facts
-
-
-# What is known, and what follows: no batch size of a card is guessed.
-DERIVED: dict[str, tuple[dict[str, int | str], str, int | None]] = {
-    "cards from nodes": ({"nodes": 4, "cards_per_node": 8}, "cards", 32),
-    "cards of one node": ({"cards_per_node": 8}, "cards", 8),
-    "batch of a card": ({"job_batch_size": 448, "cards": 4}, "batch_size", 112),
-    "batch of a card of nodes": ({"job_batch_size": 64, "nodes": 2, "cards_per_node": 4}, "batch_size", 8),
-    "batch that does not divide": ({"job_batch_size": 450, "cards": 4}, "batch_size", None),
-    "no cards": ({"job_batch_size": 448, "cards": 0}, "batch_size", None),
-    "cards that are no count": ({"job_batch_size": 448, "cards": "many"}, "batch_size", None),
+ALL = "tensor_parallel_size: 2\npipeline_parallel_size: 2\ncontext_parallel_size: 1\n"
+BATCHES = "micro_batch_size: 4\nworld_size: 16\nglobal_batch_size: 64\n"
+# What a log says, and what follows; None where it is not known how cards share a model.
+FOLLOWING: dict[str, tuple[str, dict[str, int | None]]] = {
+    "no replicas": ("world_size: 16\ntensor_parallel_size: 2\npipeline_parallel_size: 2\n", {"data_parallel": None}),
+    **{
+        f"no batch of a card: {one}": (f"{BATCHES}{one}\n", {"batch_size": None})
+        for one in ("tensor_parallel_size: 2", "pp_size: 4", "context_parallel_size: 8")
+    },
+    "replicas are the cards divided by those that share a model": (f"world_size: 16\n{ALL}", {"data_parallel": 4}),
+    "cards are the product of all that share them": (f"data_parallel_size: 4\n{ALL}", {"cards": 16}),
+    "passes are the batch of the job divided by that of all replicas": (
+        f"world_size: 16\n{ALL}micro_batch_size: 2\nglobal_batch_size: 64\n",
+        {"accumulation": 8},
+    ),
+    "the batch of the job follows from that of a replica": (
+        f"world_size: 16\n{ALL}micro_batch_size: 2\ngradient_accumulation_steps: 4\n",
+        {"job_batch_size": 32},
+    ),
+    "the batch of a replica is that of a card where no cards share it": ("micro_batch_size: 4\n", {"batch_size": 4}),
+    "cards of one node": ("nproc_per_node: 8\n", {"cards": 8}),
+    "cards of nodes": ("nnodes: 4\nnproc_per_node: 8\n", {"cards": 32}),
+    "batch of a card": ("global_batch_size: 448\nworld_size: 4\n", {"batch_size": 112}),
+    "batch of a card of nodes": ("global_batch_size: 64\nnnodes: 2\nnproc_per_node: 4\n", {"batch_size": 8}),
+    "batch that does not divide": ("global_batch_size: 450\nworld_size: 4\n", {"batch_size": None}),
+    "no cards": ("global_batch_size: 448\nworld_size: 0\n", {"batch_size": None}),
+    "cards that are no count": (f"global_batch_size: 448\nworld_size: {'9' * 5000}\n", {"batch_size": None}),
+    "several arguments in a line": (
+        "--tp-size 2 --pp_size=4 --micro-batch-size 1\n",
+        {"tensor_parallel": 2, "pipeline_parallel": 4, "micro_batch_size": 1, "batch_size": None},
+    ),
+    "shapes of several models are those of none": (
+        "hidden_size: 768\nhidden_size: 1024\nnum_layers: 12\n",
+        {"hidden_size": None, "layers": 12},
+    ),
 }
 
 
-@pytest.mark.parametrize(("told", "name", "value"), DERIVED.values(), ids=DERIVED)
-def test_a_fact_follows_from_others_or_not(told: dict[str, int | str], name: str, value: int | None) -> None:
-    found = facts_of(told)
-    assert (found[name].value if name in found else None) == value
+@pytest.mark.parametrize(("text", "facts"), FOLLOWING.values(), ids=FOLLOWING)
+def test_counts_follow_from_others(tmp_path: Path, text: str, facts: dict[str, int | None]) -> None:
+    found = told(tmp_path, text)
+    assert {name: values(found).get(name) for name in facts} == facts
+    assert found.warnings == ()
 
 
-def test_a_fact_that_follows_is_held_against_the_one_that_was_stated() -> None:
-    ((believed, other),) = facts_of({"nodes": 4, "cards_per_node": 8, "cards": 16}).contradictions
-    assert (believed.value, other.value) == (16, 32)
+# What is planted: arguments that cannot all be true.
+PLANTED = {
+    "cards of all kinds are more than there are": f"world_size: 8\ndata_parallel_size: 4\n{ALL}",
+    "cards of all kinds are fewer than there are": f"world_size: 32\ndata_parallel_size: 4\n{ALL}",
+    "batches of replicas do not make that of the job": (
+        "micro_batch_size: 2\ndata_parallel_size: 4\ngradient_accumulation_steps: 2\nglobal_batch_size: 32\n"
+    ),
+    "passes contradict the batches": (
+        f"world_size: 16\n{ALL}micro_batch_size: 2\nglobal_batch_size: 64\ngradient_accumulation_steps: 4\n"
+    ),
+    "nodes contradict the cards": "world_size: 24\nnnodes: 2\nnproc_per_node: 8\n",
+    "lines state two numbers of cards for a layer": "tensor_parallel_size: 2\ntp_size: 4\n",
+    "lines state two batches of a replica": "micro_batch_size: 2\ntrain_micro_batch_size_per_gpu: 4\n",
+}
+
+
+def contradictions(reading: Reading) -> list[str]:
+    """The warnings of a reading that tell of counts that contradict each other."""
+    return [str(said) for said in reading.warnings if said.key in (FIRST_USED, NEITHER_USED)]
+
+
+@pytest.mark.parametrize("text", PLANTED.values(), ids=PLANTED)
+def test_counts_that_contradict_each_other_are_told(tmp_path: Path, text: str) -> None:
+    assert contradictions(told(tmp_path, text))
+
+
+# Logs in which the name and the configuration, or the stages of a training, are meant to contradict each other.
+MEANT = {
+    "paddleseg/Toy_FP32_BS6-N2": ["batch_size is 5 according to line 19, but 6 according to file name; using 5."],
+    "basicsr/stages": ["batch_size is 8 according to line 27, but 5 according to line 38; using neither."],
+}
+
+
+@pytest.mark.slow
+def test_no_count_of_a_golden_log_is_contradicted() -> None:
+    found = {name(log): contradictions(survey(log)) for log in LOGS}
+    assert {log: said for log, said in found.items() if said} == MEANT
+
+
+def test_the_world_size_of_deepspeed_is_that_of_its_replicas_where_cards_share_a_model(tmp_path: Path) -> None:
+    head = next(path for path in LOGS if name(path) == "megatron_lm/ranks").read_text(encoding="utf-8")
+    line = "[INFO] [config.py:1013:print]   world_size ................... {}\n"
+    assert not contradictions(told(tmp_path, head + "\n" + line.format(2)))
+    assert contradictions(told(tmp_path, head + "\n" + line.format(4)))
+
+
+counts = st.integers(1, 64)
+
+
+@given(st.tuples(counts, counts, counts, counts), st.tuples(counts, counts))
+def test_counts_that_fit_follow_from_each_other(cards: tuple[int, ...], batch: tuple[int, int]) -> None:
+    known = dict(zip((*SHARING, "data_parallel"), cards, strict=True)) | {"cards": prod(cards)}
+    known |= dict(zip(("micro_batch_size", "accumulation"), batch, strict=True))
+    known["job_batch_size"] = prod(batch) * known["data_parallel"]
+    assert cards_of_replica(known) == prod(cards[:3])
+    for missing, (whole, factors) in (("data_parallel", CARDS), ("cards", CARDS), ("accumulation", BATCH)):
+        found = follows({key: value for key, value in known.items() if key != missing}, whole, factors)
+        assert found is not None and found[:2] == (missing, known[missing])
 
 
 @pytest.mark.parametrize(
@@ -211,70 +424,6 @@ def test_a_fact_that_follows_is_held_against_the_one_that_was_stated() -> None:
 def test_names_in_other_letters_are_no_contradiction(first: str, second: str, contradict: bool) -> None:
     told = [Fact("model", name, line(number)) for number, name in enumerate((first, second), start=1)]
     assert bool(Facts(told).contradictions) is contradict
-
-
-SECRET = b"what nobody is to publish\n"
-
-
-@pytest.fixture
-def shared(tmp_path: Path) -> Path:
-    """A run folder of a folder to be scrubbed, and a file elsewhere."""
-    (tmp_path / "secret").write_bytes(step(1) + SECRET)
-    make_run(tmp_path / "logs/case/1", step(1))
-    return tmp_path / "logs"
-
-
-def published(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
-@pytest.mark.parametrize("name", ["train.log", "gpu.csv", "clock.csv", "run.json"])
-def test_scrub_copies_nothing_from_behind_a_link(name: str, shared: Path, tmp_path: Path) -> None:
-    (shared / "case/1" / name).unlink(missing_ok=True)
-    (shared / "case/1" / name).symlink_to(tmp_path / "secret")
-    done = run("scrub", shared if name != "run.json" else shared / "case/1/train.log", "--out", tmp_path / "public")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "is a link that leads out of the folder" in done.stderr
-    assert SECRET not in published(tmp_path / "public")
-
-
-def test_scrub_reads_a_link_that_is_named_itself(tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_bytes(step(1))
-    (tmp_path / "links").mkdir()
-    (tmp_path / "links/b.log").symlink_to(tmp_path / "a.log")
-    assert run("scrub", tmp_path / "links/b.log", "--out", tmp_path / "public").returncode == 0
-    assert (tmp_path / "public/b.log").read_bytes() == step(1)
-
-
-def test_ingest_takes_no_side_file_from_behind_a_link(shared: Path, tmp_path: Path) -> None:
-    gpu = put_gpu(tmp_path / "train.log", "1,0,50,1000,100,1000,1000,50")
-    (shared / "case/1/gpu.csv").symlink_to(gpu)
-    done = run("ingest", shared / "case/1/train.log", "--into", tmp_path / "suite", "--json")
-    left = [one["found"] for one in map(json.loads, done.stdout.splitlines()) if one["status"] == "skipped"]
-    assert left == [f"{shared}/case/1/gpu.csv"]
-    assert [path.name for path in (tmp_path / "suite").rglob("gpu.csv")] == []
-    assert len(list((tmp_path / "suite").rglob("train.log"))) == 1
-
-
-@pytest.mark.parametrize("name", ["..", "/", "a\0b", ""])
-@pytest.mark.parametrize("command", ["show", "scrub"])
-def test_a_run_json_that_names_no_file_as_its_log_is_one_sentence(command: str, name: str, tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run", step(1)).parent
-    (folder / "run.json").write_text(json.dumps({"case": {}, "log": {"file": name}}), encoding="utf-8")
-    options = ("--out", tmp_path / "public") if command == "scrub" else ()
-    done = run(command, folder, *options)
-    assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (2, 1, False)
-
-
-def test_ingest_puts_no_run_behind_a_link(tmp_path: Path) -> None:
-    (tmp_path / "sources").mkdir()
-    (tmp_path / "sources/train.log").write_bytes(step(1))
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "suite").mkdir()
-    (tmp_path / "suite/sources__train").symlink_to(tmp_path / "elsewhere")
-    done = run("ingest", tmp_path / "sources", "--into", tmp_path / "suite")
-    assert (done.returncode, done.stderr.count("\n"), "is a link" in done.stderr) == (2, 1, True)
-    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 GRAMMAR = r"""

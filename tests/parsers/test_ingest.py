@@ -19,8 +19,20 @@ from parsers.io.files import PREFIX
 from parsers.runs.reading import read
 from parsers.sharing.workers import ALONE
 from tests.commandline import ENVIRONMENT, PROGRAM, run
-from tests.parsers.ingesting import events, everything, left_out, logs, member, run_file, runs, tar, unreadable
-from tests.parsers.run_folders import make_run, put_clock, put_gpu
+from tests.parsers.run_folders import (
+    events,
+    everything,
+    left_out,
+    logs,
+    make_run,
+    member,
+    put_clock,
+    put_gpu,
+    run_file,
+    runs,
+    tar,
+    unreadable,
+)
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, PACKERS, step, steps, write
 
 
@@ -131,6 +143,23 @@ def test_the_suite_itself_is_no_part_of_a_source_and_not_ingested_into_itself(la
     assert [found.is_new for _ in range(2) for found in logs(lab / "logs", lab)] == [True, False]
     with pytest.raises(SuiteError, match="choose another folder"):
         events(lab, log)
+
+
+def test_no_side_file_is_taken_from_behind_a_link(lab: Path, into: Path) -> None:
+    log = make_run(lab / "case/1", step(1))
+    log.with_name("gpu.csv").symlink_to(put_gpu(lab / "train.log", "1,0,50,1000,100,1000,1000,50"))
+    assert left_out(into, log).keys() == {"gpu.csv"}
+    assert sorted(path.name for path in into.rglob("*.*")) == ["run.json", "train.log"]
+
+
+def test_no_run_is_put_behind_a_link(lab: Path, into: Path, tmp_path: Path) -> None:
+    write(lab, step(1))
+    (tmp_path / "elsewhere").mkdir()
+    into.mkdir()
+    (into / "lab__train").symlink_to(tmp_path / "elsewhere")
+    done = run("ingest", lab, "--into", into)
+    assert (done.returncode, done.stderr.count("\n"), "link" in done.stderr) == (2, 1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> None:

@@ -19,8 +19,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.io import files
-from tests.parsers.ingesting import events, left_out, logs, member, run_file, runs, tar, unreadable
-from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.run_folders import (
+    events,
+    left_out,
+    logs,
+    make_run,
+    member,
+    put_clock,
+    run_file,
+    runs,
+    tar,
+    unreadable,
+)
 from tests.parsers.toy_logs import OTHER_NOISE, step
 
 HOSTILE = ["../../escape.log", "/escape.log", "a/../../../escape.log", "C:\\escape.log", "a\nb\x1b[2J.log"]

@@ -13,8 +13,7 @@ import pytest
 
 from parsers.io.git import public, public_repository
 from tests.commandline import git
-from tests.parsers.ingesting import everything, logs, member, run_file, runs, tar, unreadable
-from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.run_folders import everything, logs, make_run, member, put_clock, run_file, runs, tar, unreadable
 from tests.parsers.toy_logs import step, write
 
 pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")

@@ -15,11 +15,18 @@ from parsers.runs.runfile import describes, run_file, sha256_of
 from parsers.scrubbing.copies import ScrubError, rewrite, scrubbed, text_blocks
 from parsers.scrubbing.identities import RULES, Identity, Placeholders, identities
 from tachograph.cli import secrets
-from tests.commandline import run
+from tests.commandline import files, run
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import LOGS, every_golden_format
-from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one, scrubbed_text
+from tests.parsers.run_folders import (
+    assert_reads_the_same,
+    make_run,
+    put_clock,
+    put_gpu,
+    scrub,
+    scrub_one,
+    scrubbed_text,
+)
 from tests.parsers.toy_logs import PACKERS, step, steps, write
 
 NAMED = [
@@ -370,3 +377,33 @@ def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:
     log.write_bytes(TEXT)
     assert run("scrub", log, "--out", tmp_path / "public").returncode == 0
     assert (tmp_path / "public" / log.name).is_file()
+
+
+SECRET = b"what nobody is to publish\n"
+
+
+@pytest.mark.parametrize("name", ["train.log", "gpu.csv", "clock.csv", "run.json"])
+def test_nothing_is_copied_from_behind_a_link(name: str, tmp_path: Path) -> None:
+    log, secret = make_run(tmp_path / "logs/case/1", step(1)), write(tmp_path, step(1), SECRET, name="secret")
+    log.with_name(name).unlink(missing_ok=True)
+    log.with_name(name).symlink_to(secret)
+    done = run("scrub", log if name == "run.json" else tmp_path / "logs", "--out", tmp_path / "public")
+    assert (done.returncode, done.stderr.count("\n"), "link" in done.stderr) == (2, 1, True)
+    assert [path for path, text in files(tmp_path / "public").items() if SECRET in text] == []
+
+
+def test_a_link_that_is_named_itself_is_read(tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/b.log").symlink_to(write(tmp_path, step(1)))
+    assert run("scrub", tmp_path / "links/b.log", "--out", tmp_path / "public").returncode == 0
+    assert (tmp_path / "public/b.log").read_bytes() == step(1)
+
+
+@pytest.mark.parametrize("name", ["..", "/", "a\0b", ""])
+@pytest.mark.parametrize("command", [("show",), ("scrub", "--out", "public")], ids=["show", "scrub"])
+def test_a_run_json_that_names_no_file_as_its_log_is_one_sentence(
+    command: tuple[str, ...], name: str, tmp_path: Path
+) -> None:
+    make_run(tmp_path / "run", step(1), log={"file": name})
+    done = run(*command, "run", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (2, 1, False)

@@ -24,8 +24,7 @@ from parsers.runs.runfile import (
     sha256_of,
     telemetry,
 )
-from tests.parsers.ingesting import left_out, logs
-from tests.parsers.run_folders import make_run, put_clock, put_gpu
+from tests.parsers.run_folders import left_out, logs, make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import step, write_grammar
 
 LINES = b"banner\ntoy 1 speed 2.5\ntoy 2 speed 2.5\ntoy 3 speed 2.5\n"
