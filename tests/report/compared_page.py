@@ -11,21 +11,18 @@ from report.results.comparability import Line, lines
 from report.results.resolve import resolve
 from report.results.store import LogStore
 from report.views.publish import publish
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, table
 
 PAGE = (
     HEAD
     + column("a", "a{cards}/*.log")
     + column("b", "b{cards}/*.log")
-    + """
-[[tables]]
-name = "t"
-title = "Scores"
-corner = "Cards"
-case = { batch_size = 64, precision = "fp32" }
-columns = [{ column = "a" }, { column = "b" }]
-rows = [{ title = "{cards}", case = { cards = 1 } }]
-"""
+    + table(
+        '{ column = "a" }, { column = "b" }',
+        'batch_size = 64, precision = "fp32"',
+        '{ title = "{cards}", case = { cards = 1 } }',
+        keys='corner = "Cards"',
+    )
 )
 TWO_ROWS = "{ cards = 1 } }, { title = '{cards}', case = { cards = 8 } }]"
 STEADY = (400.0, 402.0) * 15

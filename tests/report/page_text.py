@@ -31,6 +31,19 @@ protocol = "{protocol}"
 """
 
 
+def table(columns: str, case: str, rows: str = '{ title = "one" }', *, name: str = "t", keys: str = "") -> str:
+    """A table that has its name in capitals as its title; other keys of it, a line each."""
+    return f"""
+[[tables]]
+name = "{name}"
+title = "{name.upper()}"
+case = {{ {case} }}
+columns = [{columns}]
+rows = [{rows}]
+{keys}
+"""
+
+
 def report_of(page: Path, logs: Path) -> Report:
     """The report of a page file."""
     return build(page.stem, load(page), "", LogStore(logs, ALONE), page.parent)

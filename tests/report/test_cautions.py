@@ -7,17 +7,12 @@ import pytest
 from report.views.publish import publish
 from report.views.site import publish_site
 from tests.report.compared_page import PAGE, put
+from tests.report.page_text import table
 
 CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'
 FINDING = "fastest = [{ cards = 1 }]\n"
-RATIO = """
-[[tables]]
-name = "r"
-title = "Ratio"
-case = { batch_size = 64, precision = "fp32" }
-columns = [{ column = "b", title = "b over a", quantity = "speed_up", against = { column = "a" } }]
-rows = [{ title = "{cards}", case = { cards = 1 } }]
-"""
+B_OVER_A = '{ column = "b", title = "b over a", quantity = "speed_up", against = { column = "a" } }'
+RATIO = table(B_OVER_A, 'batch_size = 64, precision = "fp32"', '{ title = "{cards}", case = { cards = 1 } }', name="r")
 
 
 def page(folder: Path, stated: str, slow: tuple[float, ...] = (200.0,) * 30) -> Path:
@@ -50,7 +45,7 @@ def test_a_caution_is_text_in_a_table_whatever_it_holds(tmp_path: Path) -> None:
 def test_a_caution_stands_beside_each_number_of_its_run_and_beside_what_is_computed_from_it(tmp_path: Path) -> None:
     said = text(page(tmp_path, CAUTION))
     assert "[200.000](page.evidence.en.md#t/1/b)<br>(waited for data)" in said
-    assert "<br>(waited for data)" in said[said.index("### Ratio") :]
+    assert "<br>(waited for data)" in said[said.index("### R\n") :]
     assert "等待数据" in text(tmp_path / "page.toml", "zh")
 
 

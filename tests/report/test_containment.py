@@ -13,7 +13,7 @@ from report.results.model import Result
 from report.results.plan import missing
 from tests.commandline import run
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.report.page_text import HEAD, column, results_of
+from tests.report.page_text import HEAD, column, results_of, table
 
 
 def link_log(logs: Path, elsewhere: Path) -> None:
@@ -153,14 +153,10 @@ LINES = "".join(f"DLL 2031-05-04 11:{at:02}:00.000000 - (0, {at}) total_ips : 10
 LOG = f"Num GPUs 1\n{LINES}".encode()
 
 
-TABLE = """
-[[tables]]
-name = "t"
-title = "Table"
-case = { model = "M", nodes = 1, cards = 1, precision = "fp32", batch_size = 4 }
-columns = [{ column = "a" }, { column = "a", quantity = "peak_memory" }]
-rows = [{ title = "row" }]
-"""
+TABLE = table(
+    '{ column = "a" }, { column = "a", quantity = "peak_memory" }',
+    'model = "M", nodes = 1, cards = 1, precision = "fp32", batch_size = 4',
+)
 
 
 def put_page(folder: Path, pattern: str, *, case: str = "", of_runs: str = "", keys: str = "") -> Path:

@@ -9,7 +9,7 @@ import pytest
 from report.views.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.compared_page import make
-from tests.report.page_text import HEAD, column, results_of
+from tests.report.page_text import HEAD, column, results_of, table
 
 LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
 PAGE = (
@@ -18,14 +18,7 @@ PAGE = (
 """
     + column("a", "a/*/train.log")
     + column("b", "b/*/train.log")
-    + """
-[[tables]]
-name = "t"
-title = "Table"
-case = { cards = 1 }
-columns = ["a", "b"]
-rows = [{ title = "one" }]
-"""
+    + table('"a", "b"', "cards = 1")
 )
 MACHINE = {"gpus": ["H100", "H100"], "gpu_memory_mib": [81920, 81920], "driver": "580", "cuda_driver": "13.0"}
 

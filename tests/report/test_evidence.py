@@ -16,22 +16,12 @@ from report.results.model import Report, Result
 from report.views.publish import publish
 from report.wording import markdown
 from tests.parsers.run_folders import make_run, put_gpu
-from tests.report.page_text import HEAD, column, report_of, said_of, written
+from tests.report.page_text import HEAD, column, report_of, said_of, table, written
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 
-PAGE = (
-    HEAD
-    + column("a", "*/train.log", "tipc")
-    + """
-[[tables]]
-name = "t"
-title = "Scores"
-columns = [{ column = "a" }]
-rows = [{ title = "one", case = { cards = 1, batch_size = 64 } }]
-"""
-)
+PAGE = HEAD + column("a", "*/train.log", "tipc") + table('{ column = "a" }', "cards = 1, batch_size = 64")
 
 
 @pytest.fixture

@@ -10,20 +10,17 @@ from report.pagefile.page_file import PageError, find, load
 from report.results.plan import PlannedLaunch, missing
 from report.results.store import filled
 from tests.parsers.run_folders import make_run
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, table
 
 PAGE = (
     HEAD
     + column("a", "suite/{model}_N{nodes}C{cards}/*/train.log")
     + column("b", "others/{cards}.log", of_runs="when = { cards = 1 }")
-    + """
-[[tables]]
-name = "t"
-title = "Table"
-case = { model = "M", nodes = 1, precision = "fp32", batch_size = 4 }
-columns = [{ column = "a" }, { column = "b" }, { column = "a", quantity = "power" }]
-rows = [{ title = "{cards} cards", case = { cards = 1 } }, { title = "{cards} cards", case = { cards = 8 } }]
-"""
+    + table(
+        '{ column = "a" }, { column = "b" }, { column = "a", quantity = "power" }',
+        'model = "M", nodes = 1, precision = "fp32", batch_size = 4',
+        '{ title = "{cards} cards", case = { cards = 1 } }, { title = "{cards} cards", case = { cards = 8 } }',
+    )
 )
 LAUNCH = """
 [a]
@@ -145,7 +142,7 @@ def test_another_shape_of_the_logs_is_refused(pattern: str, tmp_path: Path) -> N
     with pytest.raises(PageError) as raised:
         missing(*pages(tmp_path, STARS, pattern), tmp_path)
     said = str(raised.value)
-    assert said.startswith("Table, 1 cards, A: logs is ")
+    assert said.startswith("T, 1 cards, A: logs is ")
     assert said.endswith("requires a pattern that ends in '/*/train.log', its only '*'.")
 
 

@@ -1,6 +1,7 @@
 """What trainers of language models print of each card is what a page shows of it, digit for digit."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -69,20 +70,12 @@ def test_what_is_printed_is_what_is_shown(log: Path, what: str) -> None:
 
 
 def test_numbers_of_several_programs_are_compared() -> None:
+    wanted = {"torchtitan": 2, "megatron_lm": 2, "primus": 3, "maxtext": 2}
     compared = {
-        (what, log.parent.name)
+        (log.parent.name, what)
         for log in OF_PROGRAMS
         for what in PRINTED
         if printed_by(log, PRINTED[what][1]).keys() & dict(shown_for(log, what)).keys()
     }
-    assert compared >= {
-        ("TFLOP/s", "torchtitan"),
-        ("tokens/s", "torchtitan"),
-        ("TFLOP/s", "megatron_lm"),
-        ("ms", "megatron_lm"),
-        ("TFLOP/s", "primus"),
-        ("tokens/s", "primus"),
-        ("ms", "primus"),
-        ("TFLOP/s", "maxtext"),
-        ("tokens/s", "maxtext"),
-    }
+    found = Counter(program for program, _ in compared)
+    assert [program for program, least in wanted.items() if found[program] < least] == []

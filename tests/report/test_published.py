@@ -37,7 +37,7 @@ from tests.report.page_text import report_of
 
 PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
 ROOM = Path(page_module.__file__).parents[1]
-TEMPLATES = [ROOM / "templates" / name for name in ("page.md.jinja", "evidence.md.jinja")]
+TEMPLATES = sorted((ROOM / "templates").rglob("*.jinja"))
 
 # Names, units and values of options, which stand in every language as they are.
 NAME = re.compile(
@@ -150,11 +150,9 @@ def test_every_text_of_a_page_is_translated(name: str) -> None:
     assert [text for text in texts(name) if not is_of_no_language(text) and text not in known] == []
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=[template.name for template in TEMPLATES])
-def test_every_message_of_a_template_is_translated(template: Path) -> None:
-    with template.open("rb") as file:
-        found = [message for _, _, message, _ in babel_extract(file, ["say"], [], {})]
-    messages = [message[0] if isinstance(message, tuple) else message for message in found]
+def test_every_message_of_a_template_is_translated() -> None:
+    found = [message for path in TEMPLATES for message in babel_extract(path.open("rb"), ["say"], [], {})]
+    messages = [message[0] if isinstance(message, tuple) else message for _, _, message, _ in found]
     assert [message for message in messages if message and message not in catalogue("zh")] == []
     assert messages
 

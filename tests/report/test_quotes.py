@@ -13,9 +13,8 @@ from report.pagefile.page_file import PageError, load
 from report.views.publish import publish
 from report.wording.words import languages
 from tests.report.compared_page import unlike
+from tests.report.page_text import table
 from tests.report.quoted_page import digits, make, markdown, published, put_run, report, row
-
-every_language = pytest.mark.parametrize("language", languages())
 
 
 def test_a_quote_stands_where_there_is_no_log_with_the_digits_as_printed(tmp_path: Path) -> None:
@@ -23,55 +22,39 @@ def test_a_quote_stands_where_there_is_no_log_with_the_digits_as_printed(tmp_pat
     assert digits(report(tmp_path).results) == ["100.0", "80", "1.25", "100.0", "640.00", None, None, "80.0"]
 
 
-def test_a_measurement_takes_the_place_of_a_quote(tmp_path: Path) -> None:
+def test_a_measurement_takes_the_place_of_a_quote_and_is_compared_with_none(
+    tmp_path: Path,
+) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    measured = row(tmp_path)[0]
+    found = published(tmp_path, "en")
+    assert (found.covered("measured"), found.covered("quoted"), len(found.report.own)) == (1, 2, 4)
+    measured = found.report.results[0]
     assert (measured.digits, measured.source, measured.rests_on_quotes) == ("120.0", None, False)
-
-
-def test_a_run_that_was_not_done_leaves_the_quote_in_place(tmp_path: Path) -> None:
-    make(tmp_path)
-    put_run(tmp_path, "a1", 120.0)
+    assert unlike(tmp_path) == []
     run = tmp_path / "logs/a1/run.json"
     run.write_text(json.dumps(json.loads(run.read_text(encoding="utf-8")) | {"status": "failed"}), encoding="utf-8")
     assert row(tmp_path)[0].digits == "100.0"
 
 
-def test_only_throughputs_are_quoted(tmp_path: Path) -> None:
-    make(tmp_path, '{ column = "a" },', '{ column = "a" }, { column = "a", quantity = "power" },')
-    assert digits(report(tmp_path).results)[:2] == ["100.0", None]
-
-
-@every_language
-def test_every_quoted_figure_is_marked_in_its_table(language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", languages())
+def test_what_rests_on_a_quote_is_marked_and_every_quote_is_listed_with_its_source(
+    language: str, tmp_path: Path
+) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
-    assert f"[120.0](page.evidence.{language}.md#t/1/a) " in page
-    assert f"[80](page.evidence.{language}.md#t/1/b)‡ " in page
-
-
-@every_language
-def test_every_quoted_figure_is_listed_with_its_source(language: str, tmp_path: Path) -> None:
-    make(tmp_path)
-    page = markdown(tmp_path, language)
+    marks = [("120.0", "a", ""), ("80", "b", "‡"), ("1.50", "a-vs-b", "‡"), ("100.0", "a-scaling-efficiency", "")]
+    for number, cell, mark in marks:
+        assert f"[{number}](page.evidence.{language}.md#t/1/{cell}){mark} " in page
     listed = [line for line in page.splitlines() if "<a id=" in line and "paper" in line]
-    assert [line.count("https://example.org/paper") for line in listed] == [1, 1, 1]
+    assert [line.count("https://example.org/paper") for line in listed] == [1, 1]
     assert "Nobody knows how it was made." in page
 
 
-def test_what_is_quoted_stands_in_no_comparison(tmp_path: Path) -> None:
-    make(tmp_path)
-    put_run(tmp_path, "a1", 120.0)
-    assert unlike(tmp_path) == []
-
-
-def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) -> None:
-    make(tmp_path)
-    put_run(tmp_path, "a1", 120.0)
-    found = published(tmp_path, "en")
-    assert (found.covered("measured"), found.covered("quoted"), len(found.report.own)) == (1, 2, 4)
+def test_only_throughputs_are_quoted(tmp_path: Path) -> None:
+    make(tmp_path, '{ column = "a" },', '{ column = "a" }, { column = "a", quantity = "power" },')
+    assert digits(report(tmp_path).results)[:2] == ["100.0", None]
 
 
 def test_a_page_without_numbers_is_not_written(tmp_path: Path) -> None:
@@ -127,15 +110,6 @@ def test_what_is_computed_from_a_quote_rests_on_it(run: str, rests: list[bool], 
     assert [cell.rests_on_quotes for cell in row(tmp_path)[2:]] == rests
 
 
-@pytest.mark.parametrize("language", languages())
-def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: Path) -> None:
-    make(tmp_path)
-    put_run(tmp_path, "a1", 120.0)
-    page = markdown(tmp_path, language)
-    assert f"[1.50](page.evidence.{language}.md#t/1/a-vs-b)‡ " in page
-    assert f"[100.0](page.evidence.{language}.md#t/1/a-scaling-efficiency) " in page
-
-
 @pytest.mark.parametrize(
     ("a", "b", "said"),
     [
@@ -156,18 +130,8 @@ def test_numbers_of_other_cases_are_not_divided_and_it_is_said_why(
 
 def test_a_throughput_of_another_table_is_found_and_the_own_table_comes_first(tmp_path: Path) -> None:
     path = make(tmp_path)
-    second = """
-[[tables]]
-name = "again"
-title = "Again"
-corner = "Cards"
-case = { precision = "fp32", cards = 1 }
-columns = [
-    { column = "a" },
-    { column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } },
-]
-rows = [{ title = "1" }]
-"""
+    a_over_b = '{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }'
+    second = table(f'{{ column = "a" }}, {a_over_b}', 'precision = "fp32", cards = 1', name="again")
     path.write_text(path.read_text(encoding="utf-8") + second, encoding="utf-8")
     assert report(tmp_path).results[-1].operands == ["again/all/a", "t/1/b"]
 

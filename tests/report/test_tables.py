@@ -9,7 +9,7 @@ from report.pagefile.page_file import load
 from report.results.model import Result
 from report.views.publish import publish, why_empty
 from tests.parsers.run_folders import make_run
-from tests.report.page_text import HEAD, column, report_of, results_of
+from tests.report.page_text import HEAD, column, report_of, results_of, table
 
 PAGE = """
 fastest = [{ device = "V100", cards = 8, precision = "half" }]
@@ -106,26 +106,16 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
     assert "\n1. Not comparable: precision FP16 and AMP.\n" in text(page, "en")
 
 
+A_OVER_B = '{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }'
 IMAGES = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
 TOKENS = IMAGES.replace(b"images", b"tokens")
 OF_TWO_UNITS = (
     HEAD
     + column("a", "a/*/train.log")
     + column("b", "b/*/train.log")
+    + table('"a"', "cards = 1")
+    + table('"b"', "cards = 1", name="u", keys='unit = "tokens/s"')
     + """
-[[tables]]
-name = "t"
-title = "Images"
-case = { cards = 1 }
-columns = ["a"]
-rows = [{ title = "one" }]
-[[tables]]
-name = "u"
-title = "Tokens"
-unit = "tokens/s"
-case = { cards = 1 }
-columns = ["b"]
-rows = [{ title = "one" }]
 [[tables.tables]]
 name = "v"
 title = "Tokens again"
@@ -184,14 +174,7 @@ def test_a_number_has_the_unit_that_the_page_calls_it_by(quantity: str, tmp_path
 
 
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
-    ratio = """
-[[tables]]
-name = "w"
-title = "Speed-up"
-case = { cards = 1 }
-columns = [{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }]
-rows = [{ title = "one" }]
-"""
+    ratio = table(A_OVER_B, "cards = 1", name="w")
     *_, found = results_of(page_file(tmp_path, OF_TWO_UNITS + ratio), tmp_path / "logs")
     assert found.digits is None
     assert str(found.reason) == "Not comparable: unit images/s and tokens/s."

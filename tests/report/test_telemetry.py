@@ -23,7 +23,7 @@ from report.results.telemetry import Observation, RunTelemetry, observe, run_tel
 from tests.commandline import run as run_command
 from tests.parsers.run_folders import make_run, make_timed_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
-from tests.report.page_text import HEAD, column, report_of
+from tests.report.page_text import HEAD, column, report_of, table
 
 T = 1935619200
 Draw = Callable[[int], "float | str"]
@@ -152,18 +152,8 @@ def test_the_mean_power_lies_between_the_least_and_the_greatest_sample(tmp_path:
 
 # ---- of processes
 
-OF_PROCESSES = (
-    HEAD
-    + column("a", "a/*/train.log")
-    + """
-[[tables]]
-name = "t"
-title = "Table"
-case = { cards = 1 }
-columns = [{ column = "a", quantity = "process_memory" }, { column = "a", quantity = "cpu_load" }]
-rows = [{ title = "one" }]
-"""
-)
+QUANTITIES = '{ column = "a", quantity = "process_memory" }, { column = "a", quantity = "cpu_load" }'
+OF_PROCESSES = HEAD + column("a", "a/*/train.log") + table(QUANTITIES, "cards = 1")
 HEADS = "time,processes,load,memory"
 
 

@@ -30,7 +30,7 @@ from tests.conftest import Compare
 from tests.parsers.golden_logs import SOME_LOGS, name
 from tests.report.audit.small_site import EIGHT, SPEED_UPS, make, write
 from tests.report.page_checks import every_published_page
-from tests.report.page_text import HEAD, column, report_of, results_of
+from tests.report.page_text import HEAD, column, report_of, results_of, table
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
@@ -170,20 +170,15 @@ def test_a_report_is_explained_without_its_logs(site: Path, tmp_path: Path) -> N
 
 DEMO = PROJECT / "report/pages/cpu-demo.toml"
 
+TITLES = ("one", "two", "none")
 PAGE = (
     HEAD
     + column("a", "{cards}/train.log", "tipc")
-    + """
-[[tables]]
-name = "t"
-title = "Scores"
-columns = [{ column = "a" }, { column = "a", title = "B", protocol = "decimals=3" }]
-rows = [
-    { title = "one", case = { cards = 1 } },
-    { title = "two", case = { cards = 2 } },
-    { title = "none", case = { cards = 3 } },
-]
-"""
+    + table(
+        '{ column = "a" }, { column = "a", title = "B", protocol = "decimals=3" }',
+        "",
+        ", ".join(f'{{ title = "{title}", case = {{ cards = {cards} }} }}' for cards, title in enumerate(TITLES, 1)),
+    )
 )
 TOY = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 
@@ -268,11 +263,6 @@ def test_of_several_numbers_that_are_alike_the_places_are_told(tmp_path: Path) -
     page = make(tmp_path, ("3119.765", "399.532"))
     with pytest.raises(NoCellError, match=r"2 numbers .*7:399.532, 8:399.532"):
         of_document(page, "399.532", None)
-
-
-def test_a_number_of_a_page_of_our_own_is_explained_by_its_evidence(site: Path) -> None:
-    done = run("why", site / "pages/toy.zh.md", "cards/8/a")
-    assert (done.returncode, "toy cards/8/a: 8, Static" in done.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(("name", "ruling"), [("2.49", "derived from unproved"), ("8:3.50", "contradicted")])

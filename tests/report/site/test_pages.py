@@ -1,8 +1,6 @@
 """The files of a site: well-formed and inert, all numbers in every language, and the same bytes every time."""
 
 import os
-import re
-from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -15,8 +13,7 @@ from report.results.model import read_report
 from report.views.html import copy_of
 from report.views.publish import PublishedPage
 from report.views.site import publish_site
-from report.views.view import TEMPLATES
-from report.wording.words import languages, words
+from report.wording.words import languages
 from tests.report.site.parsed_page import assert_inert, elements, figures, parsed
 
 
@@ -115,9 +112,3 @@ def test_headings_leave_out_no_level_and_tables_say_what_they_are(site: Path) ->
 def test_one_language_alone_is_the_index(language: str, logs: Path, tmp_path: Path) -> None:
     publish_site(["cpu-demo"], logs, [language], tmp_path)
     assert {path.name for path in html_files(tmp_path)} == {f"cpu-demo.{language}.html", "index.html"}
-
-
-@pytest.mark.parametrize("template", sorted((TEMPLATES / "html").glob("*.jinja")), ids=lambda path: path.name)
-def test_every_word_of_a_template_is_in_the_catalogues(template: Path) -> None:
-    messages = [unescape(found) for found in re.findall(r'\bsay\("([^"]+)"', template.read_text(encoding="utf-8"))]
-    assert [message for message in messages if words("zh").gettext(message) == message] == []
