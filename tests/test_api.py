@@ -15,10 +15,12 @@ HOSTILE = "<img src=x onerror=alert(1)>\x1b[31m\u202e"
 WITHOUT_SPEED = "loss 2.5\nloss 2.25\nloss 2.0\n"
 
 
-def test_a_log_is_what_show_prints() -> None:
+def test_a_log_is_what_show_prints_and_so_is_what_a_notebook_shows_of_it() -> None:
     log = tachograph.open(LOG)
     assert log.to_dict() == json.loads(run("show", LOG, "--json").stdout)
     assert log.why() == run("show", LOG, "--explain").stdout
+    (shown,) = html5lib.parseFragment(log._repr_html_(), namespaceHTMLElements=False).iter("pre")
+    assert "".join(shown.itertext()) == run("show", LOG).stdout
     assert repr(log) == f"<Log {LOG}: confirmed 10.12 samples/s (job)>"
     assert (log.facts["cards"].value, list(log.to_frame().columns[:2])) == (2, ["line", "record"])
 
@@ -86,12 +88,6 @@ def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_by_one_kind_of_error(wrong: object) -> None:
     with pytest.raises(tachograph.TachographError):
         wrong()  # type: ignore[operator]
-
-
-def test_a_notebook_shows_what_show_prints() -> None:
-    page = html5lib.parseFragment(tachograph.open(LOG)._repr_html_(), namespaceHTMLElements=False)
-    (number,) = page.iter("pre")
-    assert "".join(number.itertext()) == run("show", LOG).stdout
 
 
 def test_nothing_of_a_log_acts_in_a_notebook(tmp_path: Path) -> None:

@@ -40,14 +40,18 @@ def clock(seconds: float) -> str:
     return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
 
 
-def bar_of(name: str, total: int, seconds: float, *, loss: bool = True) -> str:
-    """A whole pass of a bar, which takes so many seconds a step; it is drawn again at its end, as it closes."""
-    shown = f"{1 / seconds:.2f}it/s" if seconds <= 1 else f"{seconds:.2f}s/it"
-    behind = ", loss=2.5" if loss else ""
+def bar(steps: Iterable[int], total: int, seconds: float, start: float = 0.0, name: str = "", behind: str = "") -> str:
+    """A bar of tqdm at these steps, which take so many seconds each; it begins to run at `start`."""
+    rate = f"{seconds:.2f}s/it" if seconds >= 1 else f"{1 / seconds:.2f}it/s"
     return "".join(
-        f"\r{name}{100 * n // total:3d}%|##| {n}/{total} [{clock(n * seconds)}<00:09, {shown}{behind}]"
-        for n in [*range(1, total + 1), total]
+        f"\r{name}{100 * n // total:3d}%|##| {n}/{total} [{clock(start + n * seconds)}<09:59, {rate}{behind}]"
+        for n in steps
     )
+
+
+def whole(total: int, seconds: float, name: str = "", behind: str = ", loss=2.5") -> str:
+    """A whole pass of a bar; it is drawn again at its end, as it closes."""
+    return bar([*range(1, total + 1), total], total, seconds, name=name, behind=behind) + "\n"
 
 
 def lines(text: str, count: Iterable[int], **more: Any) -> str:
@@ -58,16 +62,6 @@ def lines(text: str, count: Iterable[int], **more: Any) -> str:
 # Bars of Hugging Face's trainer, with losses and other bars between.
 BATCH = "***** Running training *****\n  Total train batch size (w. parallel, distributed & accumulation) = 32\n"
 LOSS = "{{'loss': 1.{n:03d}, 'grad_norm': 0.5, 'learning_rate': 2e-05, 'epoch': 0.{n:02d}}}\n"
-
-
-def bar(steps: Iterable[int], total: int, seconds: float, start: float = 0.0) -> str:
-    """A bar of tqdm at these steps, which take so many seconds each; it begins to run at `start`."""
-    rate = f"{seconds:5.2f}s/it" if seconds >= 1 else f"{1 / seconds:5.2f}it/s"
-    return "".join(
-        f"\r{100 * n // total:3d}%|{'#' * (10 * n // total):10s}| {n}/{total} "
-        f"[{clock(start + n * seconds)}<09:59, {rate}]"
-        for n in steps
-    )
 
 
 def trained(first: int, last: int, seconds: float = 2.0, total: int = 90, start: float = 0.0) -> str:
@@ -139,24 +133,22 @@ def twice(*each: tuple[int, float]) -> str:
     return passes(*((epoch, *bar) for epoch in range(8) for bar in each))
 
 
-EVALUATING = "Evaluating Epoch 0: {n:3d}%|####      | {n}/100 [00:{s:02d}<00:09, 10.00it/s, loss=1.5]\n"
-TRAINING = "Epoch 0: {n:3d}%|####      | {n}/100 [00:{s:02d}<00:30, 2.00it/s, loss=1.5]\n"
-BAR_OF_EPOCH = "".join(TRAINING.format(n=n, s=n // 2) for n in range(1, 60))
-BAR_OF_EVALUATION = "".join(EVALUATING.format(n=n, s=n // 10) for n in range(1, 60))
+BAR_OF_EPOCH = bar(range(1, 60), 100, 0.5, name="Epoch 0: ", behind=", loss=1.5") + "\n"
+BAR_OF_EVALUATION = bar(range(1, 60), 100, 0.1, name="Evaluating Epoch 0: ", behind=", loss=1.5") + "\n"
 UNCLEAR = {"value": None, "status": "contradicted"}
 TWO = pytest.approx(2, rel=0.02)
 CASES |= {
     "unnamed by turns, the second shorter": (
-        (bar_of("", 100, 0.5) + "\n" + bar_of("", 40, 0.1) + "\n") * 4,
+        (whole(100, 0.5) + whole(40, 0.1)) * 4,
         {"value": TWO},
     ),
-    "unnamed by turns, as long": ((bar_of("", 100, 0.5) + "\n" + bar_of("", 100, 0.1) + "\n") * 4, {"value": TWO}),
+    "unnamed by turns, as long": ((whole(100, 0.5) + whole(100, 0.1)) * 4, {"value": TWO}),
     "rates that a bar smooths": (
         "".join(map(smoothed, range(1, 101))) + "\n",
         {"value": pytest.approx(99 / 78, rel=0.01), "source": "step.elapsed"},
     ),
     "a bar that begins anew": (
-        "global_batch_size: 8\n" + (bar_of("", 50, 0.5).lstrip("\r").replace("\r", "\n") + "\n") * 3,
+        "global_batch_size: 8" + whole(50, 0.5).replace("\r", "\n") * 3,
         {"value": pytest.approx(16, rel=0.03), "unit": "samples/s"},
     ),
     "twice in each epoch, the first shorter": (twice((20, 0.5), (30, 0.1)), UNCLEAR),
@@ -408,12 +400,12 @@ def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_slower_and_
     assert {"count": str(8 * other), "line": "41"}.items() <= message.values.items()
 
 
-@pytest.mark.parametrize(("loss", "seconds"), [(True, 0.5), (False, 0.1)], ids=["alike", "the second alone"])
+@pytest.mark.parametrize(("loss", "seconds"), [(", loss=2.5", 0.5), ("", 0.1)], ids=["alike", "the second alone"])
 def test_bars_of_which_the_second_may_be_of_training_are_not_left_out(
-    loss: bool, seconds: float, tmp_path: Path
+    loss: str, seconds: float, tmp_path: Path
 ) -> None:
-    bars = ((f"Epoch {n}: ", *one) for n in range(1, 5) for one in ((0.5, loss), (seconds, True)))
-    shown(tmp_path, "".join(bar_of(name, 100, each, loss=has) + "\n" for name, each, has in bars))
+    bars = ((n, *one) for n in range(1, 5) for one in ((0.5, loss), (seconds, ", loss=2.5")))
+    shown(tmp_path, "".join(whole(100, each, f"Epoch {n}: ", behind) for n, each, behind in bars))
     assert left_out(tmp_path) == []
 
 

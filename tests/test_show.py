@@ -151,11 +151,6 @@ def test_the_rule_stands_word_for_word_in_the_documentation() -> None:
         assert " ".join(quoted) == Translator(language).translate(RULE)
 
 
-def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:
-    for language, name in (("en", "reading.md"), ("zh", "reading.zh.md")):
-        assert shown(logs[0].parent, "--lang", language).stdout in (PROJECT / "docs" / name).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("code", [*Code, *Ask, *Reason])
 def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Ask | Reason) -> None:
     forms = words("en").forms(f"code.{code}")

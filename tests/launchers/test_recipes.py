@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
-from checkouts import RECIPES, TACHOGRAPH, TOP, Native, run_file, start
+from checkouts import RECIPES, TACHOGRAPH, TOP, TRAIN, Native, run_file, start
 from PIL import Image
 
 from launchers.job import Job, of_recipe
@@ -361,16 +361,6 @@ def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(rec
 
 
 # A recipe of one's own, a script outside of Tachograph, is launched and checked as those in it are.
-TRAIN = """\
-import argparse
-parser = argparse.ArgumentParser()
-for name in ("data", "batch_size", "steps", "precision", "device", "output_dir", "lr"):
-    parser.add_argument(f"--{name}")
-for step in range(1, int(parser.parse_args().steps) + 1):
-    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")
-"""
-
-
 @pytest.fixture
 def own(native: Native) -> Path:
     """The draft of a recipe, for a program in a checkout of its own."""
@@ -386,7 +376,7 @@ def own(native: Native) -> Path:
 
 def launch(native: Native, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Launch the recipe where it is."""
-    options = ("--repo", "checkout", "--device", "cpu", "--steps", "12", "--repeats", "1")
+    options = ("--repo", "checkout", "--device", "cpu", "--steps", "40", "--repeats", "1")
     return native.tachograph("launch", "mine.sh", *options, *arguments, cwd=native.top, main=None)
 
 
@@ -399,9 +389,9 @@ def test_the_draft_is_a_clean_shell_script(own: Path) -> None:
 @pytest.mark.slow
 def test_a_recipe_outside_is_launched_by_its_path(native: Native, own: Path) -> None:
     done = launch(native, "--", "--lr", "0.1")
-    assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
+    assert done.returncode == 0
     (found,) = map(run_file, native.top.glob("logs/*/*/1"))
-    assert found["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
+    assert found["native"].endswith('--steps 40 --precision fp32 --device cpu --output_dir "$WORK" --lr 0.1')
     assert (found["recipe"], found["command"]) == ("mine", ["bash", "mine.sh"])
     assert found["launcher"] == hashlib.sha256(own.read_bytes()).hexdigest()
     assert str(native.top) not in json.dumps(found)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkouts import METRIC, PRINT, Native
+from checkouts import METRIC, PRINT, Native, run_file
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -207,7 +207,12 @@ def test_nothing_is_returned_of_a_line_that_has_not_ended_and_of_a_secret_that_g
 def test_the_variables_of_an_environment_that_are_secret_are_known_by_their_names() -> None:
     value = "https://h/a1b2c3d4e5f6"
     assert [name for name in SECRET_NAMES.split() if secret_values({name: value}) != [value.encode()]] == []
-    values = {"HOME": "/root", "PWD": "/root/work", "FUSE_PASS": "conv_bn_fuse", "GDMSESSION": "ubuntu-wayland"}
+    values = {
+        "HOME": "/root",
+        "PWD": "/data/实验 a/user@x",
+        "FUSE_PASS": "conv_bn_fuse",
+        "GDMSESSION": "ubuntu-wayland",
+    }
     given_values = {name: values.get(name, "abcdefgh") for name in OTHER_NAMES.split()}
     others = {"KEYRING": "/usr/share/keys", "API_KEY": "short", "MAX_TOKENS": "100000000"}
     assert secret_values({**given_values, **others}) == []
@@ -244,15 +249,16 @@ def test_what_is_held_of_an_endless_line_does_not_grow(unit: str) -> None:
     assert len(redactor.finish()) < 2**15
 
 
-def test_lines_behind_an_encoded_value_and_the_folder_of_the_process_stay() -> None:
+def test_lines_behind_an_encoded_value_stay() -> None:
     value = b"hunter2-Qzz9x-long"
     left, _ = redact_text(f"auth {base64.b64encode(value).decode()}\nstep 1/40 loss 2.5\nabc\n", [value])
     assert left == f"auth {R}\nstep 1/40 loss 2.5\nabc\n"
-    assert secret_values({"PWD": "/data/实验 a/user@x", "DB_PWD": "hunter2-Qzz9x"}) == [b"hunter2-Qzz9x"]
 
 
 @pytest.mark.slow
-def test_secrets_reach_neither_the_log_nor_the_screen_nor_the_facts_and_are_counted(native: Native) -> None:
+def test_secrets_reach_neither_log_nor_screen_nor_facts_and_are_counted_unless_they_are_to_be_kept(
+    native: Native,
+) -> None:
     native.environment["DATABASE_PASSWORD"] = "correct horse battery"  # noqa: S105
     shown = "print(os.environ['DATABASE_PASSWORD'])"
     native.trains(f"import os\n{PRINT}print('AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI')\n{shown}\nprint('after')\n")
@@ -261,13 +267,10 @@ def test_secrets_reach_neither_the_log_nor_the_screen_nor_the_facts_and_are_coun
     assert native.facts()["redacted"] == 2
     assert "wJalrXUtnFEMI" not in answer.stdout
     assert "abcdefgh12345678" not in (native.run / "run.json").read_text()
-
-
-@pytest.mark.slow
-def test_secrets_are_kept_when_that_is_asked_for(native: Native) -> None:
-    native.trains(f"{PRINT}print('PASSWORD=open sesame')\n")
-    native.launch("--no-redact")
-    assert (native.log, native.facts()["redacted"]) == (f"{METRIC}PASSWORD=open sesame\n", 0)
+    native.launch("--no-redact", "--into", str(native.top / "kept"))
+    (kept,) = (native.top / "kept").glob("*/1")
+    assert "\ncorrect horse battery\n" in (kept / "train.log").read_text()
+    assert run_file(kept)["redacted"] == 0
 
 
 @pytest.mark.slow

@@ -68,11 +68,6 @@ def audited(*places: Path, logs: Path | None = None) -> list[Finding]:
     return [one for one in audit(*places, logs=logs).findings if one.ruling != Ruling.NO_MEASUREMENT]
 
 
-def rulings(*places: Path, logs: Path | None = None) -> list[str]:
-    """The rulings on all measurements."""
-    return [finding.ruling for finding in audited(*places, logs=logs)]
-
-
 def bad(*places: Path, logs: Path | None = None) -> list[Finding]:
     """The findings that make an audit fail."""
     return [finding for finding in audited(*places, logs=logs) if finding.fails()]
