@@ -197,8 +197,9 @@ def _judged_runs(board: Board, record: str, folder: str, runs: Mapping[str, Stat
     for name, cap in board.caps.items():
         taken = _values(cap, runs)
         path, most = max(taken.items(), key=lambda one: one[1], default=("", None))
-        is_met = None if most is None else most <= cap.most + cap.leeway
-        yield of(Kind.CAP, Status.of(is_met), name, value=most, bound=cap.most, count=len(taken), path=path)
+        allowed = cap.most + cap.leeway
+        is_met = None if most is None else most <= allowed
+        yield of(Kind.CAP, Status.of(is_met), name, value=most, bound=allowed, count=len(taken), path=path)
 
 
 def _values(series: Series, runs: Mapping[str, Stated]) -> dict[str, float]:

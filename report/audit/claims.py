@@ -38,6 +38,11 @@ class Claim(Place):
         return self.quantity in words.MEASURED
 
     @property
+    def may_be_proved(self) -> bool:
+        """Whether it claims a measurement in at least two digits that inform: one digit is of anything."""
+        return self.is_measured and self.number.digits > 1
+
+    @property
     def in_row(self) -> tuple[object, ...]:
         """What identifies its row: of a table, or the line of a text."""
         return (self.document, self.table, self.row) if self.table >= 0 else (self.document, "line", self.line)

@@ -55,8 +55,6 @@ _STATISTICS: Mapping[str, str] = {
     MEAN: "the mean",
     LEAST: "the least value",
     GREATEST: "the greatest value",
-    "std": "the standard deviation",
-    "std of all": "the standard deviation",
 }
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
 # How a value comes about.

@@ -157,7 +157,7 @@ class Referee:
 
     def _columns(self) -> None:
         """Columns by themselves; then, for what is left, those of all tables of a document that have one header."""
-        measured = [claim for claim in self.claims if claim.is_measured]
+        measured = [claim for claim in self.claims if claim.may_be_proved]
         cells = [claim for claim in measured if claim.place == CELL]
         headed = _grouped(cells, lambda claim: (claim.document, claim.col_label)).values()
         wider = [some for some in headed if len({claim.table for claim in some}) > 1]
@@ -199,9 +199,9 @@ class Referee:
         beside = _grouped(by_document, posixpath.dirname)
         known: dict[tuple[str, ...], tuple[list[Claim], Floats, Floats]] = {}  # what documents state of a quantity
         good = {claim for claim, one in self._found.items() if one.ruling in (Ruling.PROVED, Ruling.DERIVED)}
-        for column in _grouped(
-            self._left(), lambda one: (_column(one), bool(self.checkout.reach(one).documents))
-        ).values():
+        open_ones = [claim for claim in self._left() if claim.may_be_proved]
+        is_linked = lambda one: bool(self.checkout.reach(one).documents)  # noqa: E731
+        for column in _grouped(open_ones, lambda one: (_column(one), is_linked(one))).values():
             hits: dict[Claim, Hit] = {}
             chances: dict[Claim, float] = {}
             for claim in column:

@@ -45,7 +45,6 @@ class Formula(StrEnum):
     MEAN = "mean"
     STD = "std"
     STD_OF_ALL = "std of all"
-    SUM = "sum"
     RATIO = "ratio"
     DIFFERENCE = "difference"
     PER_CENT = "per cent"
@@ -64,7 +63,6 @@ _REDUCTIONS: Mapping[Formula, Callable[[Sequence[float]], float]] = {
     Formula.MEAN: lambda values: sum(values) / len(values),
     Formula.STD: lambda values: _spread(values, len(values) - 1),
     Formula.STD_OF_ALL: lambda values: _spread(values, len(values)),
-    Formula.SUM: sum,
 }
 _COMPARISONS: Mapping[Formula, Callable[[float, float], float]] = {
     Formula.RATIO: lambda a, b: a / b,
@@ -83,6 +81,11 @@ _RATIO = re.compile(
     r"speed[- _]?up|ratio|scaling|multiplier|(?<![a-z])vs|relative|faster|slower|efficien|加速|比|效率", re.IGNORECASE
 )
 _CHANGE = re.compile(r"delta|Δ|diff|gap|gain|improve|change|overhead|saving|reduc|increas|提升", re.IGNORECASE)
+# What the label of a row says that it is of the rows above. Of rows that say nothing accident made many.
+_OF_ROWS = (
+    (re.compile(r"(?<![a-z])(?:mean|avg|average)(?![a-z])|平均", re.IGNORECASE), (Formula.MEAN,)),
+    (re.compile(r"(?<![a-z])(?:std|stdev|stddev|sd)(?![a-z])|deviation|spread|[σ±]|标准差", re.IGNORECASE), _SPREADS),
+)
 # What the label of a row says that follows a rule of its own: means of rows, another base, or a remark in brackets.
 _OF_ITS_OWN = re.compile(
     r"(?<![a-z])(?:mean|avg|average|geo\w*|total|sum|overall|median|all|vs|versus|over|than|against|relative|compared"
@@ -144,8 +147,7 @@ class Way(NamedTuple):
         try:
             if reduction:
                 value = reduction(values)
-                moved = sum(away) if self.formula is Formula.SUM else max(away)
-                moved *= sqrt(2) if self.formula in _SPREADS else 1
+                moved = max(away) * (sqrt(2) if self.formula in _SPREADS else 1)
                 return Outcome(value, value - moved, value + moved)
             compare = _COMPARISONS[self.formula]
             ends = ((value - by, value + by) for value, by in zip(values, away, strict=True))
@@ -204,7 +206,11 @@ class _Table:
         return tuple((one.col, one.quantity, one.unit, one.unit_seconds) for one in row if one.is_measured)
 
     def reductions(self, claim: Claim, reduced: Mapping[Claim, object]) -> Iterator[Way]:
-        """Rows above that are not ``reduced`` themselves, as far as each has a number in the column of a claim."""
+        """What the label of its row says that a claim is of the rows above: its mean, or their spread.
+
+        Of those that are not ``reduced`` themselves, as far as each has a number in its column.
+        """
+        asked = [one for said, some in _OF_ROWS if said.search(claim.row_label) for one in some]
         used: list[Claim] = []
         for at in range(claim.row - 1, claim.row - 1 - ROWS_ABOVE, -1):
             if at in self.rows:
@@ -212,7 +218,7 @@ class _Table:
                     return
                 if (above := self.rows[at][claim.col]) not in reduced:
                     used.append(above)
-                    every = _REDUCTIONS if len(used) > 1 else ()
+                    every = asked if len(used) > 1 else ()
                     yield from (Way((one, len(used)), one, tuple(reversed(used)), len(used)) for one in every)
 
     def comparisons(self) -> Iterator[tuple[Claim, list[Way]]]:
@@ -267,7 +273,7 @@ class Formulas:
 
     def search(self, unexplained: set[Claim]) -> None:
         """Look for formulas: those that labels ask for of all numbers, others of what is ``unexplained``."""
-        fine = {claim for claim in unexplained if claim.is_measured and claim.number.digits > 1}
+        fine = {claim for claim in unexplained if claim.may_be_proved}
         for ways in self._behind_lists(fine):
             self._explain(ways, NEARBY[2])
         for table in self.tables.values():

@@ -274,7 +274,7 @@ class ProtocolSearch:
 
 def is_rate(claim: Claim) -> bool:
     """Whether a claim is one that protocols of logs may give."""
-    return claim.quantity == words.RATE and claim.number.digits > 1 and claim.table >= 0 and claim.number.value > 0
+    return claim.may_be_proved and claim.quantity == words.RATE and claim.table >= 0 and claim.number.value > 0
 
 
 def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Mapping[object, Mapping[str, Fact]]:

@@ -5,8 +5,8 @@ by itself or all joined by their mean.
 """
 
 import posixpath
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -98,8 +98,9 @@ class StatisticSearch:
         pool = self._pool(paths)
         for quantity in words.alike(claim.quantity):
             for series, some in pool.get(quantity, {}).items():
-                runs = [*{self.logs[path].digest: (path, one) for path, one in some}.values()]
-                is_joined = 1 < len(runs) <= MOST_JOINED  # a copy of a log is no other run
+                # A copy of a log is no other run.
+                runs = _runs({self.logs[path].digest: (path, one) for path, one in some}.values())
+                is_joined = 1 < len(runs) <= MOST_JOINED
                 for scale in _scales(claim, some[0][1].seconds):
                     values = np.array([one.value for _, one in some]) * scale
                     yield Given(Rule(EACH, *series, scale), values, [(path, one.line) for path, one in some])
@@ -154,6 +155,12 @@ class StatisticSearch:
         chance_of = lambda rule, claim: chances[rule].get(claim, 0.0)  # noqa: E731
         firsts = {some[0]: some for some in copies.values()}
         return explain(firsts, rules, chance_of, _ranks(values), copies=firsts)
+
+
+def _runs(stated: Collection[tuple[str, Statistic]]) -> list[tuple[str, Statistic]]:
+    """Those that stand in files of the kind of most of them: a summary beside logs is no other run."""
+    ending, _ = Counter(posixpath.splitext(path)[1] for path, _ in stated).most_common(1)[0]
+    return [(path, one) for path, one in stated if posixpath.splitext(path)[1] == ending]
 
 
 def _scales(claim: Claim, seconds: float | None) -> list[float]:

@@ -91,6 +91,10 @@ def test_what_follows(tmp_path: Path, text: str, derived: set[str], exceptions: 
     assert exceptions == set(broken) - {"0.0051"}
 
 
+def test_a_row_that_is_called_no_mean_is_none(tmp_path: Path) -> None:
+    assert ruled(tmp_path, MEANS.replace("Mean", "128").replace("Std", "256"))[0] == {}
+
+
 def test_columns_that_were_mixed_up_accuse_nobody(tmp_path: Path) -> None:
     rates = [(1012.4, 2911.7), (2081.9, 5788.2), (4102.6, 11306.4), (8077.3, 22611.9)]
     scaling = [(a / rates[0][0], b / rates[0][1]) for a, b in rates]

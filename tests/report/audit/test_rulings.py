@@ -75,6 +75,11 @@ def test_a_mean_over_the_logs_of_a_folder_is_proved_and_another_number_is_not(
     assert (found.ruling == Ruling.PROVED) == (ruling is not None)
 
 
+def test_one_digit_is_proved_by_nothing(tmp_path: Path) -> None:
+    page = records(tmp_path, f"# Runs\n\nval_loss: {MEAN:.5f}\n\nval_loss: 3\n")
+    assert [one.ruling == Ruling.PROVED for one in audited(page)] == [True, False]
+
+
 def test_what_another_document_states_is_derived_only_where_that_is_proved(tmp_path: Path) -> None:
     records(tmp_path / "proved", rows_of({seed: f"{loss:.5f}" for seed, loss in LOSSES.items()}))
     records(tmp_path / "bare", rows_of({seed: f"{loss + 0.0217:.5f}" for seed, loss in LOSSES.items()}), {})

@@ -98,6 +98,11 @@ def test_a_copy_of_a_log_is_no_other_run() -> None:
     assert rule_of(logs).count == 7
 
 
+def test_a_summary_beside_logs_is_no_other_run() -> None:
+    logs = logs_of(LOSSES) | {"runs/submission.json": Stated("best", [the_last(min(LOSSES))])}
+    assert rule_of(logs).count == 7
+
+
 def test_equal_items_of_a_list_are_of_different_logs() -> None:
     logs = logs_of([3.2817, 3.2791, 3.2768])
     claims = [replace(one, place=ITEM) for one in column([3.2817, 3.2817, 3.2791, 3.2768])]
