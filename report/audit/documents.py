@@ -4,7 +4,6 @@ What is not read of a passage is blanked, so that every number is where it stand
 to the size of what they read, whatever stands in it.
 """
 
-import codecs
 import re
 from bisect import bisect_right
 from collections import deque
@@ -16,14 +15,14 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from parsers.io.files import data_of
+from parsers.scanning.source import clean, is_text
 
 from .number import NUMBER
 
 CELL, HEADER, ITEM, PROSE, HEADING = "cell", "header", "item", "prose", "heading"
 KEY, CODE, LINE = "key", "code", "line"
 TEXTS = (PROSE, HEADING, CODE)
-HEAD = 8_192  # bytes of a file by which its encoding is known, and whether it is text
-BINARY = 0.02  # share of control characters from which a file is no text: random bytes have a tenth, logs none
+HEAD = 8_192  # bytes of a file by which it is known whether it is text
 CAPTION_LINES = 8  # of text above a table that may say what it counts (PaddlePaddle/Perf names units 6 lines above)
 LONGEST_LABEL = 200  # characters of a heading, a key or a caption; more is text
 LIST_NAME = 100  # characters in front of a list in which its name stands
@@ -91,28 +90,14 @@ def passages_of(name: str, text: str) -> Iterator[Passage]:
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
-_CONTROLS = bytes(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b"))
-_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0))
-
-
 def text_of(path: Path) -> str:
     """The text of a document, its line ends as newlines; nothing of what is no text. Raises OSError."""
     return (decoded(data_of(path)) or "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def decoded(data: bytes) -> str | None:
-    """The text of a file, whatever its encoding; None of one of which too much are control characters.
-
-    Holes of NUL, which a log that was cut while it was written to begins with, are no text, but do not make it none.
-    """
-    head = data[:HEAD]
-    for mark, codec, place in _WIDE:
-        if head.startswith(mark) or head[place::2].count(0) * 8 > len(head) * 3 > head[1 - place :: 2].count(0) * 8:
-            return data.decode(codec, "replace").lstrip("\ufeff").replace("\0", " ")
-    begun = data.lstrip(b"\0")[:HEAD].replace(b"\0", b"")
-    if len(begun) - len(begun.translate(None, _CONTROLS)) > BINARY * len(begun):
-        return None
-    return re.sub(rb"\0+", b" ", data).decode("utf-8-sig", "replace")
+    """The text of a file as logs are read; None of one that is no text."""
+    return clean(data).decode("utf-8", "replace") if is_text(data[:HEAD]) else None
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------

@@ -37,7 +37,6 @@ _NO_DATA = re.compile(
     r"|^\.git|^Dockerfile|^Makefile",
     re.IGNORECASE,
 )
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBERS = re.compile(f"({NUMBER.pattern})")  # splits a line into words and numbers in turn
 _CODE = re.compile(
     r"^\s*(?:def |class |import |from \w|return|if |for |elif |else\b|#|@|assert |with |while |try:"
@@ -181,7 +180,7 @@ def _of_lines(text: str) -> Iterator[Row]:
 
     A number that the file ends in may be cut, unless a line ends behind it, and is left out.
     """
-    lines = _ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").split("\n")
     record = 0
     for number, line in enumerate(lines, start=1):
         for drawn in line.split("\r") if "\r" in line else (line,):

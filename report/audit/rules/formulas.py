@@ -49,7 +49,6 @@ class Formula(StrEnum):
     DIFFERENCE = "difference"
     PER_CENT = "per cent"
     CHANGE = "change in per cent"
-    REDUCTION = "reduction in per cent"
     P_VALUE = "p value"
 
 
@@ -69,12 +68,11 @@ _COMPARISONS: Mapping[Formula, Callable[[float, float], float]] = {
     Formula.DIFFERENCE: lambda a, b: a - b,
     Formula.PER_CENT: lambda a, b: 100 * a / b,
     Formula.CHANGE: lambda a, b: 100 * (a - b) / b,
-    Formula.REDUCTION: lambda a, b: 100 * (b - a) / b,
 }
 _SPREADS = (Formula.STD, Formula.STD_OF_ALL)
 _RATIOS = (Formula.RATIO,)
 _RATIOS_IN_PER_CENT = (Formula.RATIO, Formula.PER_CENT, Formula.CHANGE)
-_CHANGES = (Formula.DIFFERENCE, Formula.CHANGE, Formula.REDUCTION, Formula.PER_CENT)
+_CHANGES = (Formula.DIFFERENCE, Formula.CHANGE, Formula.PER_CENT)
 
 # What the label of a column says that its numbers are.
 _RATIO = re.compile(
