@@ -128,7 +128,7 @@ def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]
 
 def _measured(case: Path, language: str) -> tuple[str, bool]:
     """What the finished runs of a case give, and whether each gives a throughput; raises ParserError."""
-    from report.terminal.repeats_text import repeats_shown
+    from report.terminal.show_text import repeats_shown
     from report.wording.words import Translator
 
     return repeats_shown(case, Translator(language).translate)

@@ -10,6 +10,7 @@ from .protocol import Protocol
 DEFAULT_DECIMALS = 3
 DIGITS = 4  # significant ones that are shown: one more than the 3 that a benchmark compares
 MUCH = 10.0  # a larger change is only said to be larger
+MINUS = "−"  # of a text for readers, which a hyphen is not
 NEARLY_ALL = 0.995  # two digits of it are those of 100
 
 _WHOLE = re.compile(r"\d+(?=(?:\.\d+)?‡?\Z)", re.ASCII)
@@ -81,8 +82,8 @@ def percent(fraction: float) -> str:
 
 
 def signed(fraction: float) -> str:
-    """A change as percent with its sign, none of one that is rounded to nothing: ``+3.0%``, ``-0.23%``, ``0.00%``."""
+    """A change as percent with its sign, none of one that is rounded to nothing: ``+3.0%``, ``−0.23%``, ``0.00%``."""
     if fraction > MUCH:
         return f">+{100 * MUCH:.0f}%"
     told = f"{100 * fraction:+.2f}%" if abs(fraction) < 0.01 else f"{100 * fraction:+.1f}%"
-    return told[1:] if told[1:] == "0.00%" else told
+    return told[1:] if told[1:] == "0.00%" else told.replace("-", MINUS)

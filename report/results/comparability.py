@@ -19,7 +19,7 @@ from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import Code, Diagnostic, NoEvidenceError, NoMeasurement, say
 from ..measure.measurement import Measurement, combine
-from ..measure.number import without_noise
+from ..measure.number import signed, without_noise
 from ..measure.protocol import Protocol
 from ..measure.statistic import reduce_repeats
 from ..pagefile.page import Page, Table
@@ -314,7 +314,7 @@ def _of_cells(alike: Sequence[tuple[Place, Made, Diagnostic]]) -> Noted:
     if first.code not in AGAINST:
         return first.message, places, {made.result.id: None for _, made, _ in alike}
     shares = [one.number("ratio") - 1 for _, _, one in alike]
-    said = say(AGAINST[first.code], range=_range(f"{min(shares):+.1%}", f"{max(shares):+.1%}"))
+    said = say(AGAINST[first.code], range=_range(signed(min(shares)), signed(max(shares))))
     return said.message, places, {made.result.id: one.message for _, made, one in alike}
 
 

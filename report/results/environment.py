@@ -30,9 +30,6 @@ LONGEST = 120
 MOST_VALUES = 8
 SHORT_COMMIT = 10
 MIB_OF_GIB = 1024
-PROCESSOR = "{name} (cores: {count})"
-NO_GPU = "none"
-CHANGED = "{checkout} (changed)"
 CODE, VARIABLES = "Model code", "Environment variables of all runs"
 DATA = {"real": Message("real data"), "synthetic": Message("synthetic data")}
 
@@ -170,13 +167,13 @@ def _of_machine(one: Told) -> Iterator[tuple[str, Said]]:
         sizes = memory if isinstance(memory, list) and len(memory) == len(cards) else [None] * len(cards)
         named = [_card(card, size) for card, size in zip(cards, sizes, strict=True) if _plain(card)]
         told = ", ".join(f"{named.count(name)} × {name}" for name in dict.fromkeys(named))
-        yield "GPU", markdown.text(told) if told else Message(NO_GPU)
+        yield "GPU", markdown.text(told) if told else Message("none")
     if driver := _plain(one.get("driver")):
         cuda = _plain(one.get("cuda_driver"))
         yield "Driver", markdown.text(f"{driver} (CUDA {cuda})" if cuda else driver)
     if name := markdown.text(_plain(one.get("cpu"))):
         cores = one.get("cores")
-        yield "CPU", Message(PROCESSOR, name=name, count=cores) if isinstance(cores, int) else name
+        yield "CPU", Message("{name} (cores: {count})", name=name, count=cores) if isinstance(cores, int) else name
     if isinstance(size := one.get("memory_gib"), int | float):
         yield "Memory", f"{size:g} GiB"
     for row, key in (("Operating system", "os"), ("Container", "container"), ("Python", "python")):
@@ -204,7 +201,7 @@ def _of_run(run: RunFile) -> Iterator[tuple[str, Said]]:
         if address.startswith(("https://", "http://")):
             checkout = f"{markdown.text(address.rpartition('/')[2])} {checkout}"
             checkout = markdown.link(checkout, f"{address}/tree/{commit}")
-        yield CODE, Message(CHANGED, checkout=checkout) if source.get("dirty") else checkout
+        yield CODE, Message("{checkout} (changed)", checkout=checkout) if source.get("dirty") else checkout
     if isinstance(case, dict) and case.get("data") in DATA:
         yield "Data", DATA[case["data"]]
 

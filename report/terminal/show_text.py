@@ -5,20 +5,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from io import StringIO
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.table import Table
 
 from parsers.io.console import Console, Text
+from parsers.io.errors import LogError
 from parsers.io.message import Message, joined
+from parsers.io.printable import printable
+from parsers.runs.run_folder import DONE, LOG
+from parsers.runs.runfile import log_of, run_file, status_of
 from parsers.unknown.answer import Question
 
 from ..measure.checks import Check, Estimate
 from ..measure.diagnostics import Code, name_of
-from ..measure.measurement import Measurement
+from ..measure.measurement import Measurement, combine
 from ..measure.number import digits, printed
-from ..results.measured_log import MeasuredLog, Status
+from ..measure.protocol import Protocol
+from ..results.measured_log import MeasuredLog, Status, measured_log
 from ..wording.words import Translate, Translator, whose, worded
 
 MOST_AGREEING = 2  # checks that are shown unless all are asked for
@@ -54,12 +60,10 @@ SCOPE_UNKNOWN = " (of one card or of all: not stated)"
 RECORDS = ("{count} record", "{count} records")
 LINE, LINES = "line {line}", "lines {first}-{last}"
 OF_RUN = "run {run}: {said}"
-SOURCED = "{rate} ({source}, {records}, {lines})"
 CHECK = "{source} {ratio}× ({lines})"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OF = "{of}: {said}"
 NOTHING_ELSE = "no other source in the log decides between them"
-NONE_DECIDES = "no second source in the log confirms or contradicts it"
 SENTENCES = "{first} {second}"
 WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
@@ -68,6 +72,9 @@ RUN = "run {number}, lines {first}-{last}: {said}"
 ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unmatched} unmatched"
 SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
+NUMBER = "{rate} ({status})"
+TOGETHER = "median of {count} runs: {rate}, from {low} to {high} ({spread}%)"
+NEXT = "Next: `tachograph show {log}` shows what is read from the log, `tachograph init page {suite}` drafts a page."
 OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
 
 
@@ -152,7 +159,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
     elif checks:
         yield Message("agrees: {checks}" if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
     else:
-        yield Message(NONE_DECIDES)
+        yield Message("no second source in the log confirms or contradicts it")
     if said:
         yield joined(SENTENCES, dict.fromkeys(said))
 
@@ -189,7 +196,7 @@ def _from(found: Measurement) -> Message:
 
 def _of_source(said: Message, of: Estimate, records: int, ends: tuple[int, int]) -> Message:
     told = {"rate": said, "source": name_of(of.name), "records": Message.of_count(records, *RECORDS)}
-    return Message(SOURCED, **told, lines=_lines(ends))
+    return Message("{rate} ({source}, {records}, {lines})", **told, lines=_lines(ends))
 
 
 def _times(ratio: float) -> str:
@@ -264,3 +271,46 @@ def _unmatched(log: MeasuredLog) -> Iterator[Message]:
     more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
     if more:
         yield Message.of_count(more, *OTHER_LINES)
+
+
+# ---- several runs of a case
+
+
+def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
+    """The throughput of each finished run in the folder of a case, and their median with its spread, as lines of text.
+
+    A run whose log gives no throughput is listed with the reason; of the last log what `--read` could say of its
+    numbers is offered. Also returns whether every log gives one.
+    """
+    runs = sorted((path for path in case.glob("[1-9]*") if path.name.isdecimal()), key=lambda path: int(path.name))
+    logs = [log_of(run) for run in runs if status_of(run_file(run / LOG)) == DONE]
+    said, found, last = list[Message](), list[Measurement](), None
+    for log in logs:
+        try:
+            one = last = measured_log(log)
+        except LogError as error:
+            said.append(error.message)
+            continue
+        if (number := one.measurement) is None or one.reason:
+            told = Message("no throughput: {reason}", reason=one.reason.message if one.reason else "")
+        else:
+            found.append(number)
+            told = Message(
+                NUMBER, rate=rate(number.value, number.unit, number.scope), status=Message(STATUSES[one.status])
+            )
+        said.append(Message("{log}: {said}", log=log, said=told))
+    if len(found) > 1 and len({(one.unit, one.scope) for one in found}) == 1:
+        said.append(_together(found))
+    if last:
+        said += offers(last)
+    if logs:
+        said.append(Message(NEXT, log=shlex.quote(str(logs[-1].parent)), suite=shlex.quote(str(case.parent))))
+    return "".join(f"{printable(worded(one, translate))}\n" for one in said), len(found) == len(logs)
+
+
+def _together(found: list[Measurement]) -> Message:
+    values = [one.value for one in found]
+    middle = combine(found, Protocol())
+    told = {"count": len(values), "rate": rate(middle, found[0].unit, found[0].scope)}
+    spread = f"{100 * (max(values) - min(values)) / middle:.1f}"
+    return Message(TOGETHER, **told, low=digits(min(values)), high=digits(max(values)), spread=spread)

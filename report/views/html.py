@@ -129,9 +129,9 @@ class HtmlView(View):
         """The page, as seen from the index."""
         return path_address(page_file(self.page.name, self.language))
 
-    def digits(self, result: Result) -> Markup:
+    def digits(self, number: str) -> Markup:
         """Digits with gaps in the whole part, which the style sheet makes: who copies them gets digits alone."""
-        *gaps, last = thousands(result.digits or "")
+        *gaps, last = thousands(number)
         return Markup("").join(Markup('<span class="t">{}</span>').format(part) for part in gaps) + escape(last)
 
     def brief(self, result: Result) -> str:

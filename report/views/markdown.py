@@ -23,7 +23,6 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SIX = Protocol(significant=6)
 LISTED = "{evidence}: format, size and SHA-256 of all logs ({count})."
 PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
-NO_LOGS = "This page does not have any logs."
 
 
 def page_name(name: str, language: str) -> str:
@@ -298,7 +297,7 @@ class MarkdownView(View):
     def logs_line(self) -> str:
         """How many logs the page is made of, where they are listed, and who published them."""
         if not self.report.logs:
-            return self.say(NO_LOGS)
+            return self.say("This page does not have any logs.")
         address = f"{self.evidence}#{md.anchor(self.translate('Raw logs'))}"
         told = [self.say(LISTED, count=len(self.report.logs), evidence=md.link(self.say("Evidence"), address))]
         if self.page.repository:

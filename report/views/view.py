@@ -76,7 +76,6 @@ STATES = {
 LEFT = "{reason}: {count} ({lines})"
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
-OF_RANKS = "Each value is the mean of {count} ranks."
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} {counted} in {value} s = {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
@@ -98,16 +97,16 @@ FEWEST_BARS = 2
 @dataclass(frozen=True)
 class Bar:
     """A number as a bar: its titles (of one column that of its row alone), the family of its colour, its share of the
-    longest bar of its group in percent, its label, and whether it is drawn ``pale``: quoted, or of another case than
-    its titles say.
+    longest bar of its group in percent, what is said beside it, and whether it is drawn ``pale``: quoted, or of another
+    case than its titles say.
     """
 
-    id: str
+    result: Result
     row: str
     column: str
     family: str
     share: float
-    label: str
+    said: str
     pale: bool
 
 
@@ -123,7 +122,7 @@ class View(Translator):
     def __init__(self, report: Report, language: str) -> None:
         super().__init__(language, report.page.words.get(language, {}))
         self.report, self.page, self.language = report, report.page, language
-        self._heads: dict[str, list[str]] = {}
+        self._heads: dict[tuple[str, bool], list[str]] = {}
 
     def result(self, id_: str) -> Result:
         """A result by its id."""
@@ -211,30 +210,38 @@ class View(Translator):
 
     # ---- tables
 
-    def heads(self, table: Table) -> list[str]:
-        """The titles of the columns; of further columns of one program what they show alone."""
-        if table.name not in self._heads:
-            is_one = len({column.key for column in table.columns}) == 1
-            self._heads[table.name] = [
-                self.translate(column.title)
-                if self.caption(table)
-                else self.head(column, is_said=bool(at) and is_one and not column.is_titled)
-                for at, column in enumerate(table.columns)
-            ]
-        return self._heads[table.name]
+    def heads(self, table: Table, *, are_short: bool = False) -> list[str]:
+        """The titles of the columns; of further columns of one program what they show alone.
 
-    def head(self, column: Column, *, is_said: bool = False) -> str:
+        ``are_short``: with the short titles of the page where it states any.
+        """
+        if (key := (table.name, are_short)) not in self._heads:
+            is_one = len({column.key for column in table.columns}) == 1
+            titles = [
+                self.translate(column.short if are_short and column.short else column.title) for column in table.columns
+            ]
+            self._heads[key] = (
+                titles
+                if self.caption(table)
+                else [
+                    self._head(column, title, is_said=bool(at) and is_one and not column.is_titled)
+                    for at, (column, title) in enumerate(zip(table.columns, titles, strict=True))
+                ]
+            )
+        return self._heads[key]
+
+    def _head(self, column: Column, title: str, *, is_said: bool) -> str:
         """The title of a column: one that does not show the throughput of the page says what it shows, in which unit.
 
         ``is_said``: whether its own title is said before it.
         """
         if column.is_plain and not is_said:
-            return self.translate(column.title)
+            return title
         quantity = self.translate(column.quantity)
         if is_said:
             quantity = quantity[:1].upper() + quantity[1:]
         shown = self.say(WITH, said=quantity, more=column.unit) if column.unit else quantity
-        return shown if is_said else self.specified([self.translate(column.title), shown])
+        return shown if is_said else self.specified([title, shown])
 
     def caption(self, table: Table) -> str:
         """What all its numbers are, where that is not the throughput of the page nor told by their titles."""
@@ -301,9 +308,8 @@ class View(Translator):
 
     def _bar(self, result: Result, row: str, column: str, family: str, *, longest: float) -> Bar:
         said = self.qualifiers(result)
-        label = f"{result.digits} ({self.enumerated(said)})" if said else str(result.digits)
         share = 100 * (result.value or 0) / longest
-        return Bar(result.id, row, column, family, share, label, bool(said) or result.rests_on_quotes)
+        return Bar(result, row, column, family, share, self.enumerated(said), bool(said) or result.rests_on_quotes)
 
     def axis(self, axis: str) -> str:
         """The word for an axis."""
@@ -434,7 +440,7 @@ class View(Translator):
             yield self.say(STATISTIC, **count_, value=f"{value['value']} {run.measured_unit}")
             return
         if run.ranks and run.ranks.is_summed:
-            yield self.say(OF_RANKS, count=len(run.ranks.numbers))
+            yield self.say("Each value is the mean of {count} ranks.", count=len(run.ranks.numbers))
         yield self.say(STATISTIC, **count_, **value)
         scaled = {**value, "factor": short(run.factor), "counted": run.counted, **result}
         yield self.say(TIMED if run.are_times else SCALED, **scaled)

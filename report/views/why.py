@@ -24,7 +24,6 @@ PUBLISHED = "published: {digits} ({agreement}), {url}"
 NOT_ONE = "{count} cells of the page match {name}: {cells}."
 NONE = "No cell of the page matches {name}; cells: {cells}."
 RECORDS = ("{count} record", "{count} records")
-MORE = "… {count} more"
 FACTOR = "{count} {name} ({source})"
 NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
@@ -245,7 +244,7 @@ class _Explanation:
         left = len(told) - heads - 2 * ENDS_SHOWN
         if left <= 1:
             return list(told)
-        return [*told[: heads + ENDS_SHOWN], self.say(MORE, count=left), *told[-ENDS_SHOWN:]]
+        return [*told[: heads + ENDS_SHOWN], self.say("… {count} more", count=left), *told[-ENDS_SHOWN:]]
 
 
 def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:

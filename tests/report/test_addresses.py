@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.pagefile.page_file import FOLDER, load, names, parse
-from report.terminal.repeats_text import repeats_shown
+from report.terminal.show_text import repeats_shown
 from report.wording.words import Translator
 from tests.report.quoted_page import PAGE
 

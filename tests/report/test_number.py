@@ -94,7 +94,7 @@ def test_a_number_whose_digits_nobody_states_has_four() -> None:
 
 def test_a_change_has_a_sign_unless_it_is_rounded_to_nothing() -> None:
     told = [signed(change) for change in (0.03, -0.0023, 0.0, -1e-6, 4e-5, 20.0)]
-    assert told == ["+3.0%", "-0.23%", "0.00%", "0.00%", "0.00%", ">+1000%"]
+    assert told == ["+3.0%", "−0.23%", "0.00%", "0.00%", "0.00%", ">+1000%"]
 
 
 def test_a_fraction_is_told_as_percent_without_an_exponent() -> None:
