@@ -22,7 +22,7 @@ from parsers.scanning.record_table import table
 from parsers.scanning.source import clean
 from tests.bench.speed import is_written, tell
 from tests.parsers.golden_logs import LOGS
-from tests.parsers.shaped import found_in
+from tests.parsers.judging import found_in
 
 SIZE = 64 << 10
 LIMIT = 5.0

@@ -1,16 +1,19 @@
-"""The compiled form of a grammar and Lark's own parser, asked about the same line."""
+"""What the compiled form of a grammar, Lark's own parser and the scanner say of lines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
 from parsers.grammar.field import WHOLE_LINE, WRITTEN_AS
 from parsers.grammar.format import Format
 from parsers.grammar.loading import vocabulary
+from parsers.grammar.variant import Variant
+from parsers.scanning.judging import Hit, KnownShapes, LineJudge, spans_of
 from parsers.scanning.prefix import line_pattern, without_prefix
 from parsers.scanning.source import clean
 
@@ -89,3 +92,31 @@ def _texts_by_name(told: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]
     for name, text in told:
         fields[name] = (*fields.get(name, ()), text)
     return fields
+
+
+def some_format(variants: Sequence[Variant]) -> Format:
+    """A format of these variants."""
+    return Format("some", Path("some.lark"), "", tuple(variants))
+
+
+def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
+    """The physical number and the variant of each line that a format knows, or that begins a record of several."""
+    known, before = KnownShapes([fmt]), 0
+    for block in blocks:
+        lines = known.table.lines(block, before)
+        for records in known.of(fmt).records(lines):
+            yield from ((number, records.variant) for number in lines.numbers(records.first).tolist())
+        for meaning, rows, _ in known.of(fmt).groups(lines, np.ones(len(lines), np.bool_)):
+            every = [variant for variant, times in meaning.variants for _ in range(times)]
+            yield from ((number, variant) for variant in every for number in lines.numbers(rows).tolist())
+        before += len(lines)
+
+
+def judge(*lines: bytes) -> LineJudge:
+    """The judge of some lines, which end with newlines."""
+    return LineJudge(b"".join(lines), np.cumsum([0, *map(len, lines)])[:-1])
+
+
+def told(hits: Iterable[Hit]) -> list[tuple[Variant, bool, list[list[int]]]]:
+    """What hits say of a line: variants, and where the fields stand in it."""
+    return [(hit.variant, hit.is_torn, spans_of(hit.variant, [hit])[0].tolist()) for hit in hits]

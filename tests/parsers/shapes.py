@@ -132,6 +132,7 @@ NUMBERS = st.one_of(
     st.decimals(allow_nan=False, allow_infinity=False, places=5).map(lambda number: str(number).encode()),
     st.text("0123456789.+-eE,_ x", max_size=12).map(str.encode),
     st.integers(2**53 - 3, 2**53 + 3).map(lambda number: b"%d" % number),
+    st.builds(lambda whole, places: b"%de-%d" % (whole, places), st.integers(2**53, 2**59 - 1), st.integers(0, 27)),
 )
 TIMES = st.one_of(
     st.datetimes().map(lambda time: time.isoformat(" ").encode()),

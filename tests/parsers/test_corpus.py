@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.reading import survey
+from parsers.runs.reading import known_format, survey
 from parsers.scanning.detection import formats
 from report.measure.diagnostics import NoMeasurement
 from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from report.results.measured_log import measured_log
 from tests.parsers.corpus_logs import REAL_LOGS, SIGNS, Counts, RealLog, every_real_log, parameters
-from tests.parsers.judging import kinds, lines_of
+from tests.parsers.judging import agree, kinds, lines_of
 
 
 def records(log: RealLog) -> dict[str, Counts]:
@@ -26,21 +26,24 @@ def test_signs_are_those_of_a_known_format() -> None:
 
 
 @every_real_log
-def test_the_account_of_a_real_log_adds_up_to_its_lines(log: RealLog) -> None:
+def test_a_real_log_has_just_the_metric_lines_that_the_signs_in_its_bytes_tell(log: RealLog) -> None:
+    assert records(log) == log.counts
     account, data = survey(log.path).account, log.path.read_bytes()
     whole = data.count(b"\n") + (not data.endswith(b"\n"))
     assert account.matched + account.ignored + account.unmatched == account.total == whole
 
 
 @every_real_log
-def test_a_real_log_has_just_the_metric_lines_that_the_signs_in_its_bytes_tell(log: RealLog) -> None:
-    assert records(log) == log.counts
-
-
-@every_real_log
 def test_no_real_line_is_of_two_kinds(log: RealLog) -> None:
     for fmt in (fmt for fmt in formats() if fmt.name in log.counts):
         assert [line for line in lines_of(log.path) if len(kinds(fmt, line)) > 1] == []
+
+
+@pytest.mark.slow
+@every_real_log
+def test_lark_judges_every_real_line_as_the_compiled_form_does(log: RealLog) -> None:
+    lines = dict.fromkeys(lines_of(log.path))
+    assert [line for name in log.counts for line in lines if not agree(known_format(name), line)] == []
 
 
 NON_LOGS = sorted((Path(__file__).parent / "non_logs").glob("*.txt"))

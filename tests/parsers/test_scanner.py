@@ -5,6 +5,7 @@ import gzip
 import lzma
 import random
 import re
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,17 +16,18 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from parsers.grammar.expression import masked, telling_places, tells_digits
-from parsers.grammar.format import Format, load
+from parsers.grammar.format import METRICS, Format, load
 from parsers.io import files
 from parsers.io.errors import FormatError, LogError, ParserError, WrappedError
-from parsers.runs.reading import read, survey
+from parsers.runs.reading import known_format, read, survey
 from parsers.scanning.detection import detect, formats
 from parsers.scanning.judging import VariantSieve
 from parsers.scanning.prefix import line_pattern, without_prefix
 from parsers.scanning.source import clean, is_text
 from report.results.measured_log import measured_log
+from tests.bench.adversarial import Hostile, hostile, known_lines
 from tests.parsers.golden_logs import FORMATS, LOGS, SOME_LOGS, as_json
-from tests.parsers.shaped import found_in, judge, told
+from tests.parsers.judging import found_in, judge, told
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, PACKERS, step, steps, write, write_grammar
 
 DIGIT = re.compile(rb"[0-9]")
@@ -272,3 +274,46 @@ def test_a_hostile_number_is_reported_in_sentences_and_in_no_warning_of_python(t
             assert "its lines were cut at" in str(error)
         else:
             assert found.reason or found.measurement
+
+
+SIZE = 2 << 10
+SHORT = 32 << 10
+
+
+@pytest.mark.slow
+def test_repeated_texts_without_a_number_are_no_metric_line() -> None:
+    for fmt in formats():
+        lines = b"".join(line for one in hostile(fmt) if not DIGIT.search(line := one.line(SIZE)))
+        assert [variant for _, variant in found_in(fmt, lines) if variant.record in METRICS] == [], fmt.name
+
+
+@pytest.mark.slow
+def test_a_long_line_of_one_fragment_is_one_line(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_bytes(Hostile(b"loss: ").line(1 << 20))
+    assert survey(log).account.total == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fragment", [b"7", b"7:", b"2030-01-02 ", b"[1", b" "])
+def test_what_stands_before_a_torn_line_is_looked_through_once(fragment: bytes) -> None:
+    torn = b"Epoch: [0][10/100]  Time 0.100 (0.200)  Data 0.001 (0.002)  Loss 6.9 (6.9)"
+    few, many = (Hostile(fragment, after=torn).line(size) for size in (SHORT, 8 * SHORT))
+    variants = known_format("pytorch_imagenet").variants
+
+    def seconds(line: bytes) -> float:
+        start = time.process_time()
+        judge(line).hits(VariantSieve(variants))
+        return time.process_time() - start
+
+    # The least of a few, which other programs disturb least.
+    assert min(seconds(many) for _ in range(3)) < 24 * min(seconds(few) for _ in range(3))
+
+
+@pytest.mark.slow
+def test_a_time_with_thousands_of_digits_is_none() -> None:
+    fmt = known_format("bigdl")
+    line = next(line for line in known_lines(fmt) if line.startswith(b"20"))
+    stamp, rest = line[:19], line[19:]
+    (hits,) = judge(Hostile(b"7", stamp + b".", rest).line(SIZE)).hits(VariantSieve(fmt.variants)).values()
+    assert sum(width for _, _, spans in told(hits) for _, width in spans) < SIZE // 2

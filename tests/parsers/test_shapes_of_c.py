@@ -46,10 +46,18 @@ def test_lines_made_to_share_a_bucket_cost_no_more_than_others_where_the_key_is_
 
 
 FLAGS = ["-g", "-O1", "-shared", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-OF_C = tuple(f"tests/parsers/test_{part}.py" for part in ("kernel", "fields_of_lines"))
-TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", *OF_C)
+TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", "tests/parsers/test_kernel.py")
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "3")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"
+# Loads the library in place of the one that is installed, and runs the module; atheris brings sanitizers of its own.
+PROGRAM = """
+import ctypes, runpy, sys
+from parsers.scanning import kernel
+path, sys.argv[:] = sys.argv[1], sys.argv[2:]
+load, ctypes.PyDLL = ctypes.PyDLL, lambda name: load(path)
+kernel.LIBRARY, ctypes.PyDLL, sys.modules["atheris"] = kernel.library(), load, None
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=False)
+"""
 RIGHT = "end - line >= STEP"
 
 
@@ -64,7 +72,7 @@ def sanitized(folder: Path, source: str, *command: str) -> "subprocess.Completed
     preloaded = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     # What Python itself keeps until it ends is no leak, and its own allocator would hide what is read past an end.
     options = {"ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc", "LD_PRELOAD": preloaded}
-    started = [sys.executable, "-m", "tests.parsers.sanitized", str(library), *command]
+    started = [sys.executable, "-c", PROGRAM, str(library), *command]
     environment = {**os.environ, **options}
     return subprocess.run(started, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
 
