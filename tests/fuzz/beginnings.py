@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parsers.scanning.detection import formats
-from tests.fuzz.inputs import LONGEST, SEPARATOR
-from tests.fuzz.sandbox import HERE, LOG, OUTSIDE
+from tests.fuzz.sandbox import HERE, LOG, LONGEST, OUTSIDE, SEPARATOR
 from tests.parsers.golden_logs import LOGS
 
 SEEDS = Path(__file__).parent / "seeds"

@@ -25,18 +25,21 @@ from parsers.sharing.workers import ALONE
 from report.views.archive import MANIFEST
 from tachograph.cli import secrets
 from tests.fuzz.beginnings import RUN_JSON, page_text
-from tests.fuzz.inputs import SEPARATOR, laid, members, source
 from tests.fuzz.sandbox import (
     HERE,
     LOG,
     OUTSIDE,
+    SEPARATOR,
     assert_harmless_page,
     assert_harmless_site,
     assert_silent,
     files_below,
+    laid,
     lay,
+    members,
     run,
     sandbox,
+    source,
 )
 from tests.parsers.shapes import assert_alike
 

@@ -159,6 +159,22 @@ WARNED: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a failure before a restart": ([SRUN, "hello\n", "again from the last checkpoint\n"], [(RESTARTED, "3")]),
     "a failure before a record": ([SRUN, "hello\n", line(3)], []),
     "a loss scale": ([OVERFLOWS, line(1), OVERFLOWS, line(2)], [(OVERFLOW, "1")]),
+    # The last line of a log without metric lines.
+    **{
+        text: (["hello\n", f"{text}\n"], [(FAILED, "2")])
+        for text in (
+            "slurmstepd: error: *** JOB 7 ON a CANCELLED AT 2031-05-17T09:30:00 DUE TO TIME LIMIT ***",
+            "  0: slurmstepd: error: Detected 1 oom-kill event(s)",
+            "[rank1]:torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+            "ppdet.utils.SomeError",
+            "Killed",
+            "/var/spool/job: line 7: 123 Segmentation fault      (core dumped) python train.py",
+        )
+    },
+    **{
+        text: (["hello\n", f"{text}\n"], [])
+        for text in ("ValidationError rate 0.5", "an Exception to the rule", "Check failed: never")
+    },
 }
 
 
@@ -166,14 +182,10 @@ WARNED: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
 def test_what_speaks_against_a_run_is_told_with_its_first_line(
     tmp_path: Path, lines: list[str], told: list[tuple[str, str]]
 ) -> None:
-    assert warned(tmp_path, lines) == told
-
-
-def warned(folder: Path, lines: list[str]) -> list[tuple[str, object]]:
-    grammar, log = folder / "toy.lark", folder / "a.log"
+    grammar, log = tmp_path / "toy.lark", tmp_path / "a.log"
     grammar.write_text(GRAMMAR, encoding="utf-8")
     log.write_text("".join(lines), encoding="utf-8")
-    return [(said.key, said.values["line"]) for said in survey(log, format=grammar).warnings]
+    assert [(said.key, said.values["line"]) for said in survey(log, format=grammar).warnings] == told
 
 
 def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_path: Path) -> None:
@@ -181,24 +193,6 @@ def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_pat
     grammar.write_text(BAR, encoding="utf-8")
     log.write_text("bar 1/2 loss 0.5 speed 10\nbar 2/2 loss 0.4 speed 10\n" * 2, encoding="utf-8")
     assert survey(log, format=grammar).warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("slurmstepd: error: *** JOB 7 ON a CANCELLED AT 2031-05-17T09:30:00 DUE TO TIME LIMIT ***", True),
-        ("  0: slurmstepd: error: Detected 1 oom-kill event(s)", True),
-        ("[rank1]:torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", True),
-        ("ppdet.utils.SomeError", True),
-        ("Killed", True),
-        ("/var/spool/job: line 7: 123 Segmentation fault      (core dumped) python train.py", True),
-        ("ValidationError rate 0.5", False),
-        ("an Exception to the rule", False),
-        ("Check failed: never", False),
-    ],
-)
-def test_the_last_line_tells_whether_a_log_without_metric_lines_failed(tmp_path: Path, text: str, told: bool) -> None:
-    assert warned(tmp_path, ["hello\n", f"{text}\n"]) == ([(FAILED, "2")] if told else [])
 
 
 @pytest.mark.parametrize("name", ["fairseq/json", "tf_time_history/benchmark_metric"])
