@@ -139,6 +139,9 @@ class Referee:
             if is_kept := self._may_be_claimed if path in wanted else self.is_kept:
                 self.stated[path] = file.stated(is_kept)
         self.search = StatisticSearch({path: one for path, one in self.stated.items() if path in wanted})
+        # The runs that rows name by their seed: of each the one log that states the same.
+        self.rows = _grouped((claim for claim in self.claims if claim.place == CELL), lambda claim: claim.in_row)
+        self.run_of = {row: path for row, cells in self.rows.items() if (path := self._run(cells))}
 
     def _may_be_claimed(self, one: Statistic) -> bool:
         """Whether a document may state a statistic, by the name of its series; a seed names a run."""
@@ -149,9 +152,11 @@ class Referee:
         return [claim for claim in self.claims if claim not in self._found]
 
     def _accept(self, ruling: Ruling, found: Iterable[Explanation]) -> None:
+        runs = set(self.run_of.values())
         for one in found:
             for claim, hit in one.hits.items():
-                self._found.setdefault(claim, Finding(claim, ruling, hit, one.chance, len(one.hits)))
+                if hit.path not in runs or self.run_of.get(claim.in_row, hit.path) == hit.path:  # not of another run
+                    self._found.setdefault(claim, Finding(claim, ruling, hit, one.chance, len(one.hits)))
 
     # What logs prove
 
@@ -166,6 +171,9 @@ class Referee:
                 self._accept(Ruling.PROVED, self.search.explain_column(some, self._logs))
 
     def _logs(self, claim: Claim) -> tuple[list[str], list[str]]:
+        """The logs that a claim leads to, and those around it; of a row that names its run the log of that alone."""
+        if run := self.run_of.get(claim.in_row):
+            return [run], []
         reach = self.checkout.reach(claim)
         return reach.linked, reach.around
 
@@ -245,25 +253,28 @@ class Referee:
     # What remains
 
     def _named_runs(self) -> None:
-        """Rows that name their run by its seed, against the one log that states the same, of which all is read."""
-        cells = [claim for claim in self.claims if claim.place == CELL]
+        """Rows that name their run against the log of that, of which all is read."""
         by_document = _grouped(self.claims, lambda claim: claim.document)
-        for row in _grouped(cells, lambda claim: claim.in_row).values():
-            seeds = (one for one in row if "seed" in one.col_label.lower() and one.number.step >= 1)
-            if (named := next(seeds, None)) is None:
-                continue
-            logs = [path for path in self._logs(named)[1] if self._seed(path) == named.number.value]
-            if len(logs) != 1 or (file := read(self.checkout.root, logs[0])) is None:
-                continue
-            for claim in row:
+        for row, run in self.run_of.items():
+            file = read(self.checkout.root, run)
+            for claim in self.rows[row] if file else ():
                 known = self._found.get(claim)
                 is_open = (known is None or known.ruling == Ruling.OF_UNPROVED) and not claim.is_about
-                hit = _against(claim, file) if is_open else None
+                hit = _against(claim, file) if is_open and file else None
                 # What the log says may stand elsewhere under this label: then it is of another run with this seed.
                 others = by_document[claim.document]
                 alike = (one for one in others if claim.col_label in (one.row_label, one.col_label))
                 if hit and not any(one.number.rounding_of(hit.value) for one in alike):
                     self._found[claim] = Finding(claim, Ruling.CONTRADICTED, hit, logs=1)
+
+    def _run(self, row: Sequence[Claim]) -> str | None:
+        """The one log around a row that states the seed in it, if there is one."""
+        seeds = (one for one in row if "seed" in one.col_label.lower() and one.number.step >= 1)
+        if (named := next(seeds, None)) is None:
+            return None
+        around = [path for path in self.checkout.reach(named).around if self._seed(path) == named.number.value]
+        logs = {self.search.logs[path].digest: path for path in around}  # a copy of a log is no other run
+        return around[0] if len(logs) == 1 else None
 
     def _seed(self, path: str) -> float | None:
         stated = self.search.logs[path].statistics if path in self.search.logs else ()

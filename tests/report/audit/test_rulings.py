@@ -48,8 +48,13 @@ def of_loss(page: Path) -> list[Ruling]:
 
 @pytest.mark.parametrize(
     ("changed", "contradicted"),
-    [("3.28106", []), ("3.27106", [("3.27106", "train_seed42.log", 4)]), ("~3.27106", [])],
-    ids=["what its log says", "another number", "about another number"],
+    [
+        ("3.28106", []),
+        ("3.27106", [("3.27106", "train_seed42.log", 4)]),
+        ("3.27795", [("3.27795", "train_seed42.log", 4)]),
+        ("~3.27106", []),
+    ],
+    ids=["what its log says", "another number", "what another log says", "about another number"],
 )
 def test_a_row_that_names_its_run_is_contradicted_by_its_log_alone(
     changed: str, contradicted: list[tuple[str, str, int]], tmp_path: Path
