@@ -141,7 +141,7 @@ class Referee:
         self.search = StatisticSearch({path: one for path, one in self.stated.items() if path in wanted})
         # The runs that rows name by their seed: of each the one log that states the same.
         self.rows = _grouped((claim for claim in self.claims if claim.place == CELL), lambda claim: claim.in_row)
-        self.run_of = {row: path for row, cells in self.rows.items() if (path := self._run(cells))}
+        self.run_of = {row: run for row, cells in self.rows.items() if (run := self._run(cells))}
 
     def _may_be_claimed(self, one: Statistic) -> bool:
         """Whether a document may state a statistic, by the name of its series; a seed names a run."""
@@ -208,8 +208,8 @@ class Referee:
         known: dict[tuple[str, ...], tuple[list[Claim], Floats, Floats]] = {}  # what documents state of a quantity
         good = {claim for claim, one in self._found.items() if one.ruling in (Ruling.PROVED, Ruling.DERIVED)}
         open_ones = [claim for claim in self._left() if claim.may_be_proved]
-        is_linked = lambda one: bool(self.checkout.reach(one).documents)  # noqa: E731
-        for column in _grouped(open_ones, lambda one: (_column(one), is_linked(one))).values():
+        columns = _grouped(open_ones, lambda one: (_column(one), bool(self.checkout.reach(one).documents)))
+        for column in columns.values():
             hits: dict[Claim, Hit] = {}
             chances: dict[Claim, float] = {}
             for claim in column:
