@@ -232,7 +232,8 @@ def _text(tables: Sequence[_Table], dropped: set[tuple[str, str]]) -> str:
     """The page file of some tables; ``dropped``: quantities that these do not show, since a cell would be empty."""
     cases = [case for table in tables for case in table.cases]
     logs = [log for case in cases for log in case.logs]
-    models = dict.fromkeys(str(log.case["model"]) for log in logs if "model" in log.case)
+    # What one log states is not the model of all.
+    models = dict.fromkeys(str(log.case["model"]) for log in logs if all("model" in one.case for one in logs))
     is_of_models = 0 < len(models) <= MOST_MODELS
     subject = ", ".join(models if is_of_models else dict.fromkeys(printable(case.program) for case in cases))
     unit = cases[0].unit

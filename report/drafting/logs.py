@@ -29,6 +29,7 @@ from ..wording.words import english
 MOST_FILES = 10_000
 LONGEST = 80  # characters of a value that a page file states
 MOST_TRIES = 1000  # to find the axes in a path
+THE_LOG = "the log"
 OF_ONE_CARD = " If a single GPU (or process) trained, pass --cards 1."
 # Families of models as their authors call them, with a version and a size behind the name.
 _MODEL = re.compile(
@@ -207,7 +208,7 @@ def _value(axis: Axis, said: object) -> Value | None:
 def not_the_job(log: DraftLog) -> str:
     """Why a log is left out whose number is not that of the whole job, and what may help."""
     is_unknown = log.scope == "unknown"
-    told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
+    told = say(Remark.SCOPE_UNKNOWN, log=THE_LOG) if is_unknown else say(Remark.OF_ONE, log=THE_LOG, part=log.scope)
     return why(log.path, english(told.message) + ("" if "cards" in log.case else OF_ONE_CARD))
 
 

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from string import Formatter
 from typing import Any, get_args
@@ -151,7 +152,7 @@ def test_every_text_of_a_page_is_translated(name: str) -> None:
 
 
 def test_every_message_of_a_template_is_translated() -> None:
-    found = [message for path in TEMPLATES for message in babel_extract(path.open("rb"), ["say"], [], {})]
+    found = [message for path in TEMPLATES for message in babel_extract(BytesIO(path.read_bytes()), ["say"], [], {})]
     messages = [message[0] if isinstance(message, tuple) else message for _, _, message, _ in found]
     assert [message for message in messages if message and message not in catalogue("zh")] == []
     assert messages
