@@ -23,6 +23,7 @@ from ..audit.labels import case_of_log
 from ..measure.diagnostics import NoMeasurement, Remark, say
 from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from ..results.measured_log import MeasuredLog, measured_log
+from ..results.model import SUFFIX
 from ..results.store import logs_of, unfit
 from ..wording.words import english
 
@@ -95,7 +96,9 @@ def named_logs(named: Sequence[Path], folder: Path | None, default: Path) -> Nam
 def _below(folder: Path) -> Iterator[Path]:
     """The run folders below a folder, and all files of the other folders."""
     for place, files in folders_below(folder):
-        yield from [place] if files is None else (place / name for name in files if name not in SIDE_FILES)
+        # A report quotes lines of logs.
+        logs = (name for name in files or () if name not in SIDE_FILES and not name.endswith(SUFFIX))
+        yield from [place] if files is None else (place / name for name in logs)
 
 
 def why(log: object, reason: str) -> str:

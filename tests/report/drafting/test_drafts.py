@@ -107,6 +107,7 @@ def test_logs_of_many_formats_are_each_in_a_cell_of_a_page_that_is_proved(desk: 
         desk.put(golden, place)
     desk.put_text("Nothing is trained here.\nNor here.\n", "lab/notes.txt")
     desk.put_text('{"a": 1}\n', "lab/gpu.csv")
+    desk.put_text(FAST, "lab/pages/lab.report.json")  # which quotes lines of logs
     assert desk.init("logs").returncode == 0
     assert desk.logs_shown() == sorted(places.values())
     assert {"steps/s", None} <= {table.get("unit") for table in desk.page["tables"]}  # None: that of the page
@@ -216,9 +217,10 @@ def test_columns_are_the_frameworks(desk: Desk) -> None:
 
 
 def test_what_only_one_log_states_is_not_said_of_another(desk: Desk) -> None:
-    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "precision": "bf16"})
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "precision": "bf16", "model": "Small"})
     desk.put_run(SLOW, "lab/b/1", case={"cards": 1})
     desk.init("logs")
+    assert desk.page["model"] != "Small"
     assert sorted(desk.shown()) == ["1000.000", "2000.000"]
     assert "precision" not in json.dumps(desk.page)
 
