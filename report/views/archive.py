@@ -5,7 +5,6 @@ same page and logs give the same bytes. ``manifest-sha256.txt`` lists the SHA-25
 --check`` reads it, so that a change of what no number rests on is found as well.
 """
 
-import json
 import re
 import shutil
 import zipfile
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from tempfile import gettempdir
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from parsers.ingesting.sources import BROKEN, LeftOut, broken_because, of_zip
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, WriteError, reason_of
@@ -33,11 +32,11 @@ from parsers.io.files import (
     write_pieces,
     writing,
 )
-from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..audit.own_pages import altered
 from ..pagefile.page import Page
 from ..pagefile.page_file import files_beside, find
 from ..results.model import SUFFIX, Report
@@ -52,10 +51,12 @@ MANIFEST = "manifest-sha256.txt"
 LAUNCH = ".launch.toml"  # beside the page file, if launchers made the runs
 MADE_BY = f"tachograph {version('tachograph')}"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
-LONGEST_VALUE = 160  # characters that are told of a field
+LONGEST_VALUE = 160  # characters that are told of a line
 LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
 _PIECE = 1 << 20
 LARGEST = 1 << 20  # of a file of a run folder, in bytes
+# What a line of a report is of.
+_NAME = re.compile(r'(?:{"id": )?"([^"]+)"')
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
@@ -209,40 +210,16 @@ def _made_again(name: str, workers: Workers) -> Report:
 
 
 def _differences(stated: str, made: Report) -> Iterator[Difference]:
-    """What a report does not say as made again: of a number the digits, of all else the first difference."""
-    file = f"{PAGE}/{made.page.name}{SUFFIX}"
-    try:
-        one, other = (dict(_flat(_by_id(json.loads(text)))) for text in (stated, made.to_json()))
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        yield Difference(file, f"It is no report: {printable(error)}")
-        return
-    unlike: dict[object, list[tuple[object, ...]]] = {}
-    for place in (place for place in {**one, **other} if one.get(place) != other.get(place)):
-        unlike.setdefault(place[0], []).append(place)
-    for found in unlike.values():
-        place = next((place for place in found if place[-1] == "digits"), found[0])
-        both = (told.get(place, "nothing").strip('"') for told in (one, other))
-        said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
-        name = ".".join(map(str, place))
-        yield Difference(file, f"{name}: made again from page file and logs it is {right}, not {said}.")
-
-
-def _by_id(report: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a report as data by what they are called: each result, run and log, and each part of the page."""
-    results = report.pop("results")
-    parts = {"results": [result["id"] for result in results]} | {result["id"]: result for result in results}
-    for name, part in report.items():
-        parts |= {f"{name}.{key}": one for key, one in part.items()} if isinstance(part, dict) else {name: part}
-    return parts
-
-
-def _flat(value: object, place: tuple[object, ...] = ()) -> Iterator[tuple[tuple[object, ...], str]]:
-    """The plain values in data as JSON, each with the keys and the numbers that lead to it; what is empty is one."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    if not value or not isinstance(value, dict | list):
-        yield place, json.dumps(value, ensure_ascii=False)
-    for key, one in inner:
-        yield from _flat(one, (*place, key))
+    """What a report does not say as made again: of each line, which is of one result, run or log, what differs."""
+    file, right = f"{PAGE}/{made.page.name}{SUFFIX}", made.to_json()
+    lines = stated.split("\n")
+    for one in altered(stated, right):
+        name = _NAME.match(lines[one.line - 1])
+        said, now = (
+            text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in (one.stood, one.right)
+        )
+        place = f"line {one.line}" + (f", {name[1]}" if name else "")
+        yield Difference(file, f"{place}: made again from page file and logs it is {now}, not {said}.")
 
 
 def _text(path: Path) -> str:
