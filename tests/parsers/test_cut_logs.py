@@ -20,22 +20,16 @@ from parsers.scanning.text import BLOCK, LogText
 from tests.parsers.golden_logs import GOLDEN, LOGS
 from tests.parsers.toy_logs import write
 
-HEAD = """// Toy format
-//
-// For tests.
+TOY = """start: step_line | epoch_line | fact_line | event_line
 
-start: step_line | epoch_line | fact_line | event_line
-
-"""
-LINES = """step_line: "step" step{"1"} "loss" loss "s" step_time{seconds, instant}
+step_line: "step" step{"1"} "loss" loss "s" step_time{seconds, instant}
     | "at" time{STAMP} "step" step{"1"}
     | "step" step{"1"} NEWLINE "took" step_time{seconds, instant}
     | "step" step{"1"} "after" elapsed{DURATION}
 epoch_line: "epoch" epoch{"1"} "of" counted{"images"}
 fact_line: "batch size:" batch_size
 event_line: "saved" checkpoint{WORD}
-"""
-IMPORTED = """
+
 %import .vocabulary (step, epoch, loss, step_time, seconds, instant, time, elapsed, counted, batch_size, checkpoint)
 %import .vocabulary (STAMP, DURATION, WORD, NEWLINE, BLANK)
 %ignore BLANK
@@ -46,7 +40,7 @@ FIRST = b"step 1 loss 2.5 s 0.5\n"
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("toy") / "toy.lark"
-    path.write_text(HEAD + LINES + IMPORTED)
+    path.write_text(TOY)
     return path
 
 
@@ -124,11 +118,7 @@ def values(reading: Reading) -> list[dict[str, Any]]:
     return [{str(name): cell for name, cell in row.items() if not (pd.isna(cell) or cell == "")} for row in rows]
 
 
-GRAMMAR = r"""// Toy of objects
-//
-// For tests.
-
-start: step_line
+OBJECTS = r"""start: step_line
 
 step_line: "{" NEWLINE "\"step\":" step{"1"} "," NEWLINE _note? _speed NEWLINE "}" ","?
 _speed: "\"speed\":" throughput{samples, job, instant}
@@ -142,7 +132,7 @@ _note: "\"note\":" /"[^"\n]*+"/ "," NEWLINE
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> Format:
     path = tmp_path_factory.mktemp("grammar") / "objects.lark"
-    path.write_text(GRAMMAR, encoding="utf-8")
+    path.write_text(OBJECTS, encoding="utf-8")
     return load(path)
 
 

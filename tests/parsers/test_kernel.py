@@ -138,10 +138,6 @@ def test_a_stamp_is_its_time_or_none(text: bytes, time: str) -> None:
     assert times([text]).astype(str).tolist() == [time]
 
 
-def yearless(*stamps: str) -> "np.ndarray[tuple[int], np.dtype[np.datetime64]]":
-    return run_on(COLUMNS["YEARLESS_STAMP"]([stamp.encode() for stamp in stamps]), "YEARLESS_STAMP")
-
-
 @given(
     st.datetimes(datetime(2030, 1, 1), datetime(2040, 1, 1)),
     st.lists(st.timedeltas(timedelta(0), timedelta(days=180)), min_size=1, max_size=20),
@@ -150,20 +146,27 @@ def test_stamps_without_a_year_run_on_over_new_year_and_err_by_the_leap_day_at_m
     start: datetime, gaps: list[timedelta]
 ) -> None:
     real = list(accumulate(gaps, initial=start))
-    read = yearless(*(f"{moment:%m-%d %H:%M:%S.%f}" for moment in real))
+    stamps = [f"{moment:%m-%d %H:%M:%S.%f}".encode() for moment in real]
+    read = run_on(COLUMNS["YEARLESS_STAMP"](stamps), "YEARLESS_STAMP")
     errors = np.diff(read) - np.diff(np.array(real, dtype="datetime64[us]"))
     assert set(errors.astype("timedelta64[us]").astype(int).tolist()) <= {0, 86_400_000_000}
 
 
-def test_a_rank_that_lags_behind_at_new_year_is_still_in_the_old_one() -> None:
-    read = yearless("1231 23:59:58", "0101 00:00:01", "1231 23:59:59", "0101 00:00:02")
-    assert np.diff(read).astype("timedelta64[s]").astype(int).tolist() == [3, -2, 3]
-
-
-def test_stamps_without_a_date_run_on_over_midnight() -> None:
-    stamps = [b"23:59:58", b"00:00:01.5", b"23:59:59", b"11:00:00"]
-    read = run_on(COLUMNS["TIME_OF_DAY"](stamps), "TIME_OF_DAY")
-    assert np.diff(read).astype("timedelta64[ms]").astype(int).tolist() == [3500, -2500, 39_601_000]
+@pytest.mark.parametrize(
+    ("kind", "stamps", "gaps"),
+    [
+        # A rank that lags behind is still in the old year, or in the old day.
+        (
+            "YEARLESS_STAMP",
+            [b"1231 23:59:58", b"0101 00:00:01", b"1231 23:59:59", b"0101 00:00:02"],
+            [3000, -2000, 3000],
+        ),
+        ("TIME_OF_DAY", [b"23:59:58", b"00:00:01.5", b"23:59:59", b"11:00:00"], [3500, -2500, 39_601_000]),
+    ],
+)
+def test_stamps_run_on_over_new_year_and_over_midnight(kind: str, stamps: list[bytes], gaps: list[int]) -> None:
+    read = run_on(COLUMNS[kind](stamps), kind)
+    assert np.diff(read).astype("timedelta64[ms]").astype(int).tolist() == gaps
 
 
 @pytest.mark.parametrize(

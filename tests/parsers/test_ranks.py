@@ -83,9 +83,7 @@ def test_no_number_with_a_decimal_comma_is_read_up_to_its_comma(tmp_path: Path) 
     assert (whole.count(12.5), torn) == (1, [rate for rate in whole if rate != 12.5])
 
 
-HEADS = """// Lines with two things before them that may be missing, and a number that may be
-
-start: step_line
+HEADS = """start: step_line
 
 step_line: time{STAMP}? _BEFORE? ("lr" learning_rate)? "loss" loss "at" step{"1"}
 

@@ -100,11 +100,7 @@ def test_records_are_not_written_over_a_log(tmp_path: Path, is_link: bool) -> No
     assert (done.returncode, "is one of the logs" in done.stderr, log.read_bytes()) == (2, True, before)
 
 
-GRAMMAR = """// Toy with everything
-//
-// For tests.
-
-start: step_line | event_line
+GRAMMAR = """start: step_line | event_line
 
 step_line: "toy" time{STAMP} "step" step{"1"} ("loss" loss)? "speed" throughput{samples, job, instant}
 event_line: "saved at" checkpoint{INTEGER}
@@ -113,11 +109,7 @@ event_line: "saved at" checkpoint{INTEGER}
 %import .vocabulary (time, step, loss, throughput, checkpoint, restart, samples, job, instant, STAMP, INTEGER, BLANK)
 %ignore BLANK
 """
-BAR = """// Bars that start anew with each epoch
-//
-// For tests.
-
-start: step_line
+BAR = """start: step_line
 
 step_line: "bar" step{"1"} "/" steps_per_epoch "loss" loss "speed" throughput{samples, job, instant}
 

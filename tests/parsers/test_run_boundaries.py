@@ -8,7 +8,7 @@ import pytest
 from parsers.grammar.format import METRICS
 from parsers.runs.boundaries import as_one, beginnings
 from parsers.runs.events import NEVER, Event
-from parsers.runs.facts import FIRST_USED, NEITHER_USED, Value
+from parsers.runs.facts import FIRST_USED, NEITHER_USED
 from parsers.runs.reading import survey
 from parsers.scanning.record_table import RecordTable
 from tests.parsers.toy_logs import megatron, write
@@ -161,29 +161,21 @@ def test_a_fact_of_a_run_is_what_its_own_start_stated(
     assert [said for said in found.warnings if said.key in (NEITHER_USED, FIRST_USED)] == []
 
 
-def cards_and_sizes(tmp_path: Path, *heads: str) -> list[tuple[Value | None, ...]]:
-    log = tmp_path / "two_runs.log"
-    run = "".join(f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5]\n" for n in range(10, 60))
-    log.write_text("".join(head + run for head in heads), encoding="utf-8")
-    found = survey(log)
-    assert len(found.facts_of_runs) == len(heads)
-    return [tuple(f[n].value if n in f else None for n in ("cards", "batch_size")) for f in found.facts_of_runs]
-
-
 BOTH, CARDS = "Namespace(world_size=2, micro_batch_size=8)\n", "Namespace(world_size=2, lr=0.1)\n"
+# What stands before each run, what stands behind all of them, and the batch size of a card of each run.
+OF_CONFIGURATIONS: list[tuple[tuple[str, ...], str, list[int | None]]] = [
+    ((BOTH, CARDS, BOTH, CARDS), "", [8, None, 8, None]),
+    ((CARDS, BOTH), "", [None, 8]),
+    ((BOTH, "", ""), "", [8, 8, 8]),
+    ((CARDS, CARDS), "micro_batch_size: 8\n", [8, 8]),
+]
 
 
-def test_a_count_is_not_that_of_a_run_whose_own_configuration_does_not_state_it(tmp_path: Path) -> None:
-    assert cards_and_sizes(tmp_path, BOTH, CARDS, BOTH, CARDS) == [(2, 8), (2, None), (2, 8), (2, None)]
-    assert cards_and_sizes(tmp_path, CARDS, BOTH) == [(2, None), (2, 8)]
-
-
-def test_a_count_is_that_of_all_runs_where_the_others_have_no_configuration(tmp_path: Path) -> None:
-    assert cards_and_sizes(tmp_path, BOTH, "", "") == [(2, 8)] * 3
-
-
-def test_a_count_that_is_stated_behind_all_runs_is_that_of_each(tmp_path: Path) -> None:
-    cards_and_sizes(tmp_path, CARDS, CARDS)
-    log = tmp_path / "two_runs.log"
-    log.write_text(log.read_text(encoding="utf-8") + "micro_batch_size: 8\n", encoding="utf-8")
-    assert [facts["batch_size"].value for facts in survey(log).facts_of_runs] == [8, 8]
+@pytest.mark.parametrize(("before", "behind", "sizes"), OF_CONFIGURATIONS)
+def test_a_count_is_that_of_a_run_unless_its_own_configuration_does_not_state_it(
+    tmp_path: Path, before: tuple[str, ...], behind: str, sizes: list[int | None]
+) -> None:
+    run = "".join(f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5]\n" for n in range(10, 60))
+    found = survey(write(tmp_path, *((head + run).encode() for head in before), behind.encode())).facts_of_runs
+    assert [facts["cards"].value for facts in found] == [2] * len(sizes)
+    assert [facts["batch_size"].value if "batch_size" in facts else None for facts in found] == sizes

@@ -26,7 +26,7 @@ from parsers.scanning.prefix import line_pattern, without_prefix
 from parsers.scanning.source import clean, is_text
 from report.results.measured_log import measured_log
 from tests.bench.adversarial import Hostile, hostile, known_lines
-from tests.parsers.golden_logs import FORMATS, LOGS, SOME_LOGS, as_json
+from tests.parsers.golden_logs import FORMATS, LOGS, SOME_LOGS
 from tests.parsers.judging import found_in, judge, told
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, PACKERS, step, steps, write, write_grammar
 
@@ -239,13 +239,6 @@ def test_each_line_is_read_once_with_its_number(tmp_path: Path, text: bytes, row
     reading = read(write(tmp_path, text))
     assert reading.records[["line", "step"]].values.tolist() == rows
     assert (reading.account.total, reading.warnings) == (rows[-1][0], ())
-
-
-@pytest.mark.parametrize("suffix", PACKERS)
-def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
-    for log in SOME_LOGS[::4]:
-        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
-        assert as_json(read(packed)) == as_json(read(log))
 
 
 def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
