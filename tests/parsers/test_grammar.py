@@ -154,30 +154,21 @@ SHARING = (
     "pipeline-model-parallel size: {}"
 )
 WHOLE, TRAINED, OF_RANK = "parameters", "trainable_parameters", "rank_parameters"
+LORA = "trainable params: 4,194,304 || all params: 6,742,609,920 || trainable%: 0.0622"
+LLAMA = f"{TITAN}\x1b[34mModel llama3 8B \x1b[31msize: 8,030,261,248 total parameters\x1b[39m"
+FAIRSEQ = "2035-01-02 03:04:05 | INFO | fairseq_cli.train | num. model params: 60526080 (num. trained: 60526080)"
 # A format, lines before a golden log of it, and how many parameters it has.
 PARAMETERS: list[tuple[str, list[str], dict[str, int]]] = [
-    (
-        "torchtitan",
-        [f"{TITAN}\x1b[34mModel llama3 8B \x1b[31msize: 8,030,261,248 total parameters\x1b[39m"],
-        {WHOLE: 8030261248},
-    ),
+    ("torchtitan", [LLAMA], {WHOLE: 8030261248}),
     ("torchtitan", ["INFO Model toy size: 999 total parameters"], {WHOLE: 999}),
     ("nanochat", ["Number of parameters: 560,988,160"], {WHOLE: 560988160}),
     ("nanochat_old", ["Number of parameters: 560,988,160"], {WHOLE: 560988160}),
     ("llm_c", ["| num_parameters        | 124475904                                          |"], {WHOLE: 124475904}),
     ("timm", ["Model toy_net created, param count:25557032"], {WHOLE: 25557032}),
     ("olmo", ["Total number of parameters: 1,176,764,416"], {WHOLE: 1176764416}),
-    (
-        "fairseq",
-        ["2035-01-02 03:04:05 | INFO | fairseq_cli.train | num. model params: 60526080 (num. trained: 60526080)"],
-        {WHOLE: 60526080},
-    ),
+    ("fairseq", [FAIRSEQ], {WHOLE: 60526080}),
     ("hf_trainer", ["[INFO|trainer.py:2137] >>   Number of trainable parameters = 4,194,304"], {TRAINED: 4194304}),
-    (
-        "hf_trainer",
-        ["trainable params: 4,194,304 || all params: 6,742,609,920 || trainable%: 0.0622"],
-        {TRAINED: 4194304, WHOLE: 6742609920},
-    ),
+    ("hf_trainer", [LORA], {TRAINED: 4194304, WHOLE: 6742609920}),
     ("megatron_lm", [RANK.format(0, 860)], {OF_RANK: 860}),
     ("megatron_deepspeed", [RANK.format(0, 860)], {OF_RANK: 860}),
     # A rank holds the whole model where no cards share it.

@@ -232,8 +232,10 @@ BAR = b"\r 10%|#  |\r100%|###|\r" + step(2)
         # Across the border of two blocks.
         **{b"x" * (size - 1) + b"\n" + b"".join(steps(3)): [[2, 0], [3, 1], [4, 2]] for size in (1, 1 << 20, 1048536)},
         **{pack(step(1)) + pack(step(2)): [[1, 1], [2, 2]] for pack in PACKERS.values()},
+        # Packed, it is less than what is unpacked at a time.
+        zstandard.compress(OTHER_NOISE * 200_000 + step(1)): [[200_001, 1]],
     }.items(),
-    ids=["bar", "UTF-16", "one block", "at the border", "across it", *PACKERS],
+    ids=["bar", "UTF-16", "one block", "at the border", "across it", *PACKERS, "much of little"],
 )
 def test_each_line_is_read_once_with_its_number(tmp_path: Path, text: bytes, rows: list[list[int]]) -> None:
     reading = read(write(tmp_path, text))
