@@ -40,6 +40,7 @@ from ..io.files import (
 )
 from ..io.message import Message
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
+from ..runs.runfile import DEEPEST
 
 IS_LINK = "is a symbolic link."
 IS_IRREGULAR = "is not a regular file."
@@ -49,7 +50,6 @@ NO_ARCHIVE = "is not a tar or zip archive, despite its name."
 REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
-DEEPEST = 64
 LARGEST_DOWNLOAD = 1 << 36
 LARGER_DOWNLOAD = "it is larger than 64 GiB; download it, then pass the file"
 _PATIENCE = 60  # seconds without any byte

@@ -52,6 +52,8 @@ NO_FILE_BESIDE = "the log of the run is {name}; expected the name of a file besi
 UNKNOWN_SCHEMA = (
     "has schema {schema}, but this version of Tachograph reads schemas 1 to {newest}; upgrade Tachograph to read it."
 )
+TOO_DEEP = "holds folders that are nested more than {count} deep; pass the folder of the logs in it."
+DEEPEST = 64  # folders above a log; nobody nests more, and Python cannot go down into a thousand
 NOT_JSON = "is not valid JSON: {reason}."
 NO_CASE = "is not the run.json of a run folder: it needs a 'case' with names and values."
 
@@ -103,13 +105,15 @@ def folders_below(top: Path) -> Iterator[tuple[Path, list[str] | None]]:
     """Each folder from ``top`` on with the names of its files, sorted; None of these for a run folder.
 
     Hidden names, links to folders, and what is in a run folder are passed over. Raises LogError for a folder that
-    cannot be listed.
+    cannot be listed, or is nested deeper than any of logs.
     """
 
     def refuse(error: OSError) -> None:
         raise LogError.at(Path(error.filename), CANNOT_BE_READ, reason=reason_of(error)) from error
 
     for where, folders, names in os.walk(top, onerror=refuse):
+        if len(Path(where).parts) - len(top.parts) > DEEPEST:
+            raise LogError.at(top, TOO_DEEP, count=DEEPEST)
         is_run = RUN_FILE in names
         folders[:] = [] if is_run else sorted(name for name in folders if not name.startswith("."))
         yield Path(where), None if is_run else sorted(name for name in names if not name.startswith("."))

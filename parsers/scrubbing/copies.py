@@ -245,7 +245,7 @@ def sources(paths: Iterable[Path]) -> dict[Path, Path]:
     for path in map(_absolute, paths):
         logs = [path]
         if os.path.isdir(path):  # noqa: PTH112 - never raises an error
-            logs = [runfile.log_of(run.parent) for run in sorted(path.rglob(RUN_FILE))]
+            logs = [runfile.log_of(at) for at, files in sorted(runfile.folders_below(path)) if files is None]
             if not logs:
                 raise ScrubError(f"{path}: does not contain run folders (with a {RUN_FILE}); pass its logs.")
         for log in logs:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from parsers.io.errors import LogError
 from parsers.io.files import leading_out
+from parsers.runs.runfile import DEEPEST, TOO_DEEP
 
 from ..results.model import SUFFIX
 from .claims import Claim, claims_of
@@ -156,9 +158,14 @@ def _relative(path: Path, root: Path) -> str:
 
 
 def _files(root: Path, folder: str) -> list[str]:
-    """The files below a folder, in order, without hidden ones and those that lead out of the root."""
+    """The files below a folder, in order, without hidden ones and those that lead out of the root.
+
+    Raises LogError where folders are nested deeper than any of logs.
+    """
     found: list[str] = []
     for place, folders, names in os.walk(root / folder):
+        if len(Path(place).relative_to(root / folder).parts) > DEEPEST:
+            raise LogError.at(root / folder, TOO_DEEP, count=DEEPEST)
         folders[:] = [one for one in folders if not one.startswith(".")]
         files = (Path(place, name) for name in names if not name.startswith("."))
         kept = (one for one in files if not one.is_symlink() or (one.exists() and leading_out([one], root) is None))

@@ -24,6 +24,7 @@ from parsers.runs.runfile import (
     sha256_of,
     telemetry,
 )
+from tests.commandline import run
 from tests.parsers.run_folders import left_out, logs, make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import step, write_grammar
 
@@ -194,6 +195,13 @@ def test_below_a_folder_are_run_folders_and_files_but_nothing_hidden_linked_or_o
     (tmp_path / "linked").symlink_to(tmp_path / "suite")
     found = [(str(folder.relative_to(tmp_path)), names) for folder, names in folders_below(tmp_path)]
     assert found == [(".", ["a.log", "b.log"]), ("suite", []), ("suite/case", []), ("suite/case/1", None)]
+
+
+def test_folders_without_end_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "/".join("d" * 70)).mkdir(parents=True)  # Python has no end to go down into a thousand
+    for command in (("scrub", tmp_path, "--out", tmp_path / "out"), ("audit", tmp_path)):
+        done = run(*command)
+        assert (done.returncode, done.stderr.count("\n"), "64 deep" in done.stderr) == (2, 1, True)
 
 
 def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
