@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-VERSION = "version_8"  # what shapes.c names itself: one more with each change of what is called there
+VERSION = "version_9"  # what shapes.c names itself: one more with each change of what is called there
 LEFT, NUMBER, STAMP, WORD = range(4)
 NO_STAMP = -(2**63)
 """The kinds of ``fields``: left to the caller, a number, a time, a short text; and a time that is not there."""
@@ -57,7 +57,7 @@ def library() -> ctypes.PyDLL | None:
         return None
     text, array, size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64
     found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array, size]
-    found.fields.argtypes = [text, size, array, array, size, array, size, array, size, array, array]
+    found.fields.argtypes = [text, size, array, array, size, array, size, array, size, array, array, array]
     found.without_escapes.argtypes = [text, size, array]
     found.texts_in.argtypes = [text, size, text, array, size, array, array]
     found.texts_in.restype = None
@@ -206,7 +206,8 @@ def fields(
         arrays = [np.ascontiguousarray(array, type_) for array, type_ in of_types]
         lines, shapes, places, own = (array.ctypes.data for array in arrays)
         of_lines = (data, len(data), lines, shapes, len(at), places, len(spans))
-        many = LIBRARY.fields(*of_lines, own, len(kinds), cells.ctypes.data, odd.ctypes.data)
+        points = np.zeros(spans.shape[:2], np.uint8)
+        many = LIBRARY.fields(*of_lines, own, len(kinds), *(array.ctypes.data for array in (points, cells, odd)))
         if many < 0:
             raise ValueError(NO_FIT)
     else:

@@ -31,24 +31,26 @@ FEW = 64
 
 
 class Growing:
-    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together."""
+    """A column that grows at its end: a list of parts would be in memory twice when it is put together."""
 
     def __init__(self, type_: np.dtype[Any]) -> None:
-        self._type, self._objects, self._bytes = type_, list[object](), bytearray()
+        self._cells, self._length = np.empty(0, type_), 0
 
     def add(self, part: Array) -> None:
         """Add what a block has."""
-        if self._type.hasobject:
-            self._objects += part.tolist()
-        else:
-            self._bytes += part.view(np.uint8).data
+        start, self._length = self._length, self._length + len(part)
+        if self._length > len(self._cells):
+            cells = np.empty(2 * self._length, self._cells.dtype)  # what is not written to takes no memory
+            cells[:start] = self._cells[:start]
+            self._cells = cells
+        self._cells[start : self._length] = part
 
     def __len__(self) -> int:
-        return len(self._objects) or len(self._bytes) // self._type.itemsize
+        return self._length
 
     def whole(self) -> Array:
         """The column."""
-        return np.array(self._objects, object) if self._type.hasobject else np.frombuffer(self._bytes, self._type)
+        return self._cells[: self._length]
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ typedef struct {
     int64_t bucket_count, most, longest, most_parts, known, at;
 } Table;
 
-const int32_t version_8 = 8; /* by this name kernel.py knows it: one more with each change of what is called here */
+const int32_t version_9 = 9; /* by this name kernel.py knows it: one more with each change of what is called here */
 
 typedef uint8_t Bytes __attribute__((vector_size(STEP)));
 typedef uint64_t Words __attribute__((vector_size(STEP)));
@@ -115,10 +115,11 @@ static int digits(const uint8_t **at, const uint8_t *end, uint64_t *whole) {
     return 1;
 }
 
+static const double POWER_OF_10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 /* A sign or none, digits, a point and digits or none, and an exponent or none; 0 for what is odd. */
 static int read_number(const uint8_t *at, int64_t width, double *number) {
-    static const double POWER_OF_10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const uint8_t *end = at + width, *first, *point;
     uint64_t whole = 0, power_of_5 = 1, size = 0;
     int is_negative = *at == '-';
@@ -145,48 +146,89 @@ static int read_number(const uint8_t *at, int64_t width, double *number) {
     return 1;
 }
 
+/* Up to eight digits before ``end``, and eight bytes of the text, taken at once; 0 where one is none. */
+static inline int eight(const uint8_t *end, int64_t count, double *number) {
+    const uint64_t others = 64 - 8 * (uint64_t)count;
+    uint64_t bytes;
+    memcpy(&bytes, end - 8, 8);
+    bytes = count ? (bytes ^ 0x3030303030303030u) >> others << others : 0;
+    if ((bytes | (bytes + 0x7676767676767676u)) & 0x8080808080808080u) return 0;
+    bytes = bytes * (1 + (10u << 8)) >> 8 & 0x00FF00FF00FF00FFu;
+    bytes = bytes * (1 + (100u << 16)) >> 16 & 0x0000FFFF0000FFFFu;
+    *number = (double)(bytes * (1 + (10000ull << 32)) >> 32);
+    return 1;
+}
+
+/* A number of up to 15 digits, of which as many stand before its point as in the line of its shape before it: ``point``
+   holds one more, 0 until it is known. 0 for any other, which ``read_number`` may read. */
+static inline int read_plain(const uint8_t *at, int64_t width, uint8_t *point, double *number) {
+    if (!*point) {
+        const uint8_t *found = memchr(at, '.', (size_t)width);
+        int64_t before = found ? found - at : width;
+        *point = (uint8_t)(1 + (before < 9 ? before : 9));
+    }
+    int64_t before = *point - 1, after = width - before - (before < width);
+    double whole, part;
+    if (before > 8 || after > 8 || before + after > 15 || !(before + after) || (before < width && at[before] != '.')) return 0;
+    if (!eight(at + before, before, &whole) || !eight(at + width, after, &part)) return 0;
+    *number = (whole * POWER_OF_10[after] + part) / POWER_OF_10[after];
+    return 1;
+}
+
+typedef struct { const uint8_t *text; int64_t days; } Date; /* the last one, as most lines have that of the line before */
+
 /* YYYY-MM-DD HH:MM:SS, with / for - and T for the blank, and a point or comma and up to 6 digits or none, in
    microseconds since 1970 (days by Hinnant, "chrono-compatible low-level date algorithms"); 0 for what is odd. */
-static int read_stamp(const uint8_t *at, int64_t width, int64_t *stamp) {
+static int read_stamp(const uint8_t *at, int64_t width, Date *date, int64_t *stamp) {
     static const char FORM[] = "0000-00-00 00:00:00.000000", OTHER[] = "0000/00/00T00:00:00,000000";
     static const int MONTHS[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}, AT[] = {0, 2, 5, 8, 11, 14, 17};
     int part[7];
     int64_t fraction = 0;
     if (width < 19 || width == 20 || width > 26) return 0;
-    for (int i = 0; i < width; i++)
+    int is_known = date->text && !memcmp(at, date->text, 11);
+    for (int i = is_known ? 11 : 0; i < width; i++)
         if (FORM[i] == '0' ? !is_digit(at[i]) : at[i] != FORM[i] && at[i] != OTHER[i]) return 0;
     for (int i = 0; i < 7; i++) part[i] = (at[AT[i]] - '0') * 10 + at[AT[i] + 1] - '0';
     for (int i = 20; i < 26; i++) fraction = fraction * 10 + (i < width ? at[i] - '0' : 0);
-    int year = part[0] * 100 + part[1], month = part[2], day = part[3];
-    int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (!year || !month || month > 12 || !day || day > MONTHS[month] + (month == 2 && leap)) return 0;
+    if (!is_known) {
+        int year = part[0] * 100 + part[1], month = part[2], day = part[3];
+        int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+        if (!year || !month || month > 12 || !day || day > MONTHS[month] + (month == 2 && leap)) return 0;
+        int64_t from_march = year - (month <= 2), era = from_march / 400, of_era = from_march % 400;
+        int64_t days = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 + of_era * 365 + of_era / 4 - of_era / 100;
+        *date = (Date){at, era * 146097 + days - 719468};
+    }
     if (part[4] > 23 || part[5] > 59 || part[6] > 59) return 0;
-    int64_t from_march = year - (month <= 2), era = from_march / 400, of_era = from_march % 400;
-    int64_t days = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 + of_era * 365 + of_era / 4 - of_era / 100;
-    int64_t hours = (era * 146097 + days - 719468) * 24 + part[4];
-    *stamp = ((hours * 60 + part[5]) * 60 + part[6]) * 1000000 + fraction;
+    *stamp = (((date->days * 24 + part[4]) * 60 + part[5]) * 60 + part[6]) * 1000000 + fraction;
     return 1;
 }
 
-/* The fields of lines; see kernel.py. How many cells are odd; NONE where a place is not inside the text. */
+/* The fields of lines; see kernel.py. How many cells are odd; NONE where a place is not inside the text. ``points``: one
+   0 a field of each shape. */
 int64_t fields(const uint8_t *text, int64_t size, const int64_t *at, const int32_t *shape, int64_t rows,
-               const int32_t *spans, int64_t shapes, const uint8_t *kinds, int64_t count, int64_t *cells, uint8_t *odd) {
+               const int32_t *spans, int64_t shapes, const uint8_t *kinds, int64_t count, uint8_t *points, int64_t *cells,
+               uint8_t *odd) {
     int64_t many = 0;
+    Date date = {NULL, 0};
     for (int64_t row = 0; row < rows; row++) {
-        if (shape[row] < 0 || shape[row] >= shapes || at[row] < 0) return NONE;
+        if (shape[row] < 0 || shape[row] >= shapes || at[row] < 0 || at[row] > size) return NONE;
         const int32_t *span = spans + shape[row] * count * 2;
         for (int64_t field = 0; field < count; field++, span += 2) {
-            if (span[0] < 0 || span[1] < 0 || (int64_t)span[0] + span[1] > size - at[row]) return NONE;
-            const uint8_t *first = text + at[row] + span[0];
+            const int64_t offset = at[row] + span[0], width = span[1];
+            if (span[0] < 0 || width < 0 || offset + width > size) return NONE;
+            const uint8_t *first = text + offset;
             double number = NAN;
             int64_t cell = INT64_MIN;
-            int is_read = !kinds[field] || !span[1];
+            int is_read = !kinds[field] || !width;
             if (kinds[field] == 3) {
                 cell = 0;
-                if ((is_read = span[1] <= 8)) memcpy(&cell, first, (size_t)span[1]);
+                if ((is_read = width <= 8)) memcpy(&cell, first, (size_t)width);
+            } else if (kinds[field] == 2) {
+                is_read = is_read || read_stamp(first, width, &date, &cell);
             } else {
-                is_read = is_read || (kinds[field] == 1 ? read_number(first, span[1], &number) : read_stamp(first, span[1], &cell));
-                if (kinds[field] != 2) memcpy(&cell, &number, 8);
+                uint8_t *point = points + shape[row] * count + field;
+                is_read = is_read || (offset >= 8 && read_plain(first, width, point, &number)) || read_number(first, width, &number);
+                memcpy(&cell, &number, 8);
             }
             cells[field * rows + row] = cell;
             many += odd[field * rows + row] = !is_read;
