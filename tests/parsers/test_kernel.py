@@ -270,10 +270,17 @@ def test_a_place_is_read_only_if_it_is_inside_the_text(
 
 
 def read_one(text: bytes, kind: int) -> tuple[float, int, bool]:
-    """The number and the stamp of the cell of a field, and whether it is odd."""
-    spans = np.array([[[1, len(text)]]], np.int32)
-    cells, odd = fields(b"=" + text, ONE, np.zeros(1, np.int32), spans, np.array([kind], np.uint8), compiled=True)
-    return float(cells[0, 0]), int(cells.view(np.int64)[0, 0]), odd is not None and bool(odd[0, 0])
+    """The number and the stamp of the cell of a field, and whether it is odd.
+
+    It is read where a block begins, where no eight bytes stand before it, and twice further on: each gives the same.
+    """
+    at = 1 + np.arange(3) * (len(text) + 8)
+    spans, kinds = np.array([[[0, len(text)]]], np.int32), np.array([kind], np.uint8)
+    cells, odd = fields(b"=" + (text + b"=" * 8) * 3, at, np.zeros(3, np.int32), spans, kinds, compiled=True)
+    (bits,), (is_odd,) = (
+        {*rows[0].tolist()} for rows in (cells.view(np.int64), np.zeros((1, 3)) if odd is None else odd)
+    )
+    return float(cells[0, 0]), bits, bool(is_odd)
 
 
 @needs_c
@@ -294,6 +301,7 @@ def read_one(text: bytes, kind: int) -> tuple[float, int, bool]:
 @example(b"9007199254740993")
 @example(b"9007199254740993e-1")
 @example(b"576460752303423487e-27")
+@example(b"2507.2274946")
 def test_a_number_is_that_of_float_to_the_last_bit(text: bytes) -> None:
     number, _, odd = read_one(text, NUMBER)
     assert odd is not plain(text)
